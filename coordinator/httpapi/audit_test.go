@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 )
 
-// Acts are recorded with their actors, and so are refusals; nothing else is, and no payload, token or secret.
+// Acts are recorded with their actors, and so are refusals; nothing else is recorded, and no payload, token or secret.
 func TestActsAndRefusalsAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	log, err := audit.Open(dir, slog.New(slog.DiscardHandler))

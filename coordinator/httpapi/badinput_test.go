@@ -87,7 +87,7 @@ func bodyKeys(t *testing.T, r *Route) []string {
 	return slices.Sorted(maps.Keys(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]].Properties))
 }
 
-// Whatever stands for a key of a body, the server answers, and does not fail.
+// The server answers a body with any value of any key, and does not fail.
 func TestNoBodyIsAFaultOfTheServer(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("a")
@@ -217,7 +217,7 @@ func TestFeedsResumeBehindTheirOwnIDsOnly(t *testing.T) {
 		resp.Body.Close()
 		require.Contains(t, string(text[:n]), CodeBadRequest, path)
 	}
-	for _, unknown := range []string{"3000000", "-1", "x"} { // as after the folder was restored from a backup: who follows goes on
+	for _, unknown := range []string{"3000000", "-1", "x"} { // as after the folder was restored from a backup: observers go on
 		require.Equal(t, feed.KindReset, first(ofAll, begin(ofAll)+unknown).Event)
 	}
 }
@@ -230,7 +230,7 @@ func with(path, parameter string) string {
 	return path + "?" + parameter
 }
 
-// A text that people write is data wherever it comes out: in JSON, in the frames of a feed, in metrics, and in the log.
+// A text that people write stays data in every output: in JSON, in the frames of a feed, in metrics, and in the log.
 func TestMarkupAndLongLinesStayData(t *testing.T) {
 	var logged notes
 	s := newSite(t, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })

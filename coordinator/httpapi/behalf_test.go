@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
-// TestForWhomAnActIsDoneIsKept, beside the name of the token, by the journal and by the audit.
+// TestForWhomAnActIsDoneIsKept: the journal and the audit record the represented person, beside the name of the token.
 func TestForWhomAnActIsDoneIsKept(t *testing.T) {
 	log, err := audit.Open(t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestForWhomAnActIsDoneIsKept(t *testing.T) {
 	require.Equal(t, []string{"the operator,", "the operator,Jürgen", "the operator,"}, behalf)
 }
 
-// TestForWhomNobodyCanActIsRefused by every route, before anything is done or recorded.
+// TestForWhomNobodyCanActIsRefused: every route refuses an invalid person, before anything is done or recorded.
 func TestForWhomNobodyCanActIsRefused(t *testing.T) {
 	log, err := audit.Open(t.TempDir(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestForWhomNobodyCanActIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatIsRecordedNamesForWhom, where the API is described.
+// TestWhatIsRecordedNamesForWhom: the description of each recorded route has the header.
 func TestWhatIsRecordedNamesForWhom(t *testing.T) {
 	for i := range routes {
 		r := &routes[i]

@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/bodies"
 )
 
-// documentsMax bounds the body of a request that may bring documents along.
+// documentsMax bounds the body of a request that may contain documents.
 const documentsMax = 16 << 20
 
-// body reads the body of a request into a struct: one JSON object with the keys of the struct's tags, written as they are there. No
-// body is an empty object.
+// body reads the body of a request into a struct: one JSON object with exactly the keys of the struct's tags, case included. No body is
+// an empty object.
 func (c *exchange) body(into any) error {
 	data, err := c.content()
 	if err != nil {

@@ -51,11 +51,11 @@ workflow:
       - {name: away, kind: charge, input: "{{ keychain.e.key }}", spec: {policy: {rules: [{else: {then: {do: continue}}}]}}}
 `
 
-// aviary is a site whose secrets have got everywhere that they may.
+// aviary is a site whose secrets are in every place that may have them.
 type aviary struct {
 	*site
 	secrets map[string]string // by their descriptions
-	said    notes             // all that the server has said
+	said    notes             // all output of the server
 	logged  notes
 	heard   notes // by the server that the secrets are for
 }
@@ -172,14 +172,14 @@ func (a *aviary) take() <-chan wire.TakenCall {
 	return taken
 }
 
-// give gives something, as a worker.
+// give delivers a body, as a worker.
 func (a *aviary) give(body string) {
 	a.token = a.secrets[Worker.String()]
 	ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", body)
 	a.token = a.secrets[Admin.String()]
 }
 
-// tell gives, as a worker, a secret in all that can be given: as texts and reports, with an error and with an output.
+// tell delivers a secret, as a worker, in every form: as texts and reports, with an error and with an output.
 func (a *aviary) tell(c wire.TakenCall, secret string) {
 	text := quoted(secret)
 	part := `{"worker": "w", "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}], "reports": [{"lease": "` + c.Lease + `", "kind": "progress", "payload": {` + text + `: [` + text + `]}}]}`
@@ -198,7 +198,7 @@ var bodiesOfRoutes = map[string]string{
 	"/v1/worker/give": `{"worker": "w", "results": [{"lease": "made up"}]}`, "/v1/session": `{"token": "made up"}`,
 }
 
-// ask makes a request of any kind, and notes all of the answer.
+// ask makes a request of any kind, and records the whole answer.
 func (a *aviary) ask(method, path, body string, headers ...string) {
 	if path == "/v1/feed" { // it does not end by itself
 		path += "?run=a"

@@ -19,7 +19,7 @@ type (
 		Documents
 	}
 
-	// ShadowBody names the workflow by which runs would have gone.
+	// ShadowBody names the workflow to compare runs with.
 	ShadowBody struct {
 		Workflow string `json:"workflow,omitempty"` // published, such as order or order@3
 		Query    string `json:"q,omitempty"`        // of a shadow of many runs: which
@@ -79,7 +79,7 @@ func rerun(c *exchange) error {
 	return c.reply(http.StatusCreated, done)
 }
 
-// attach attaches the workflow that came along, if any.
+// attach attaches the workflow of the request, if it has one.
 func (c *exchange) attach(r *api.Request, d *Documents) error {
 	p, err := c.parcel(d)
 	if err == nil && p != nil {
@@ -145,7 +145,7 @@ func diff(c *exchange) error {
 	return c.compare(&api.Request{Verb: api.Compare, Old: c.query("from"), Name: c.query("to")})
 }
 
-// diffDocuments compares workflows of which some came along. It changes nothing.
+// diffDocuments compares workflows that may come with the request. It changes nothing.
 func diffDocuments(c *exchange) error {
 	var b DiffBody
 	if err := c.body(&b); err != nil {

@@ -41,7 +41,7 @@ func listDecisions(c *exchange) error {
 	return c.reply(http.StatusOK, page)
 }
 
-// gone reports whether an error says that a run was deleted since it was listed, or cannot be followed here.
+// gone reports whether an error means that a run was deleted after it was listed, or cannot be followed here.
 func gone(err error) bool {
 	code := api.ErrorOf(err).Code
 	return code == "deleted" || code == "run_not_found" || code == "missing" || code == "parked" || code == "damaged"

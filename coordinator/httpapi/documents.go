@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 )
 
-// Documents are the documents of a request: the text of one, or a parcel, which has the documents below it, too. Neither is
-// fine where a published workflow can be named.
+// Documents are the documents of a request: the text of one, or a parcel, which also has the documents below it. Both may be absent where
+// a published workflow can be named.
 type Documents struct {
 	Document string          `json:"document,omitempty"` // YAML or JSON
 	File     string          `json:"file,omitempty"`     // its name in faults; default: document
@@ -32,7 +32,7 @@ func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 		return nil, problem(CodeForbidden, "documents need the role %s, and %s has the role %s", Author, c.who.Name, c.who.Role)
 	}
 	if d.Document != "" && len(d.Parcel) > 0 {
-		return nil, problem(CodeBadRequest, "a document is sent, and a parcel").at("/parcel")
+		return nil, problem(CodeBadRequest, "send a document or a parcel, not both").at("/parcel")
 	}
 	if d.Document != "" {
 		return catalog.Read(c.req.Context(), c.engine, cmp.Or(d.File, "document"), []byte(d.Document), c.config.Allow)
@@ -41,7 +41,7 @@ func (c *exchange) parcel(d *Documents) (*parcel.Parcel, error) {
 	strict := json.NewDecoder(bytes.NewReader(d.Parcel))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(p); err != nil {
-		return nil, problem(CodeBadRequest, "it is no parcel").at("/parcel")
+		return nil, problem(CodeBadRequest, "this is not a parcel").at("/parcel")
 	}
 	return p, c.config.Allow.Check(p)
 }
@@ -104,7 +104,7 @@ func (c *exchange) previewPublish(p *parcel.Parcel) error {
 	return c.reply(http.StatusOK, out)
 }
 
-// direct carries out a request of package api of which the answer is a part of another one.
+// direct carries out a request of package api whose answer becomes a part of another one.
 func (c *exchange) direct(r *api.Request, take func(*api.Reply)) error {
 	r.Actor = c.who.Name
 	return api.Handle(c.req.Context(), c.engine, r, func(reply *api.Reply) error { take(reply); return nil })

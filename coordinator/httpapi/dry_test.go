@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/names"
 )
 
-// acts are the routes that change something, with bodies of which each is accepted by some run.
+// acts are the routes that change something, with bodies that some run accepts.
 var acts = map[string]string{
 	"DELETE /v1/runs/{run}":                   "",
 	"POST /v1/runs/{run}/rerun":               `{"from": "ask", "id": "again"}`,
@@ -205,7 +205,7 @@ func (s *site) answerOf(method, path, body, key string) string {
 	return fmt.Sprint(resp.StatusCode, string(data))
 }
 
-// TestAPreviewWithAKeySaysWhatTheActWithItWould: it does not take the key, and finds the answer of who has.
+// TestAPreviewWithAKeySaysWhatTheActWithItWould: it does not take the key, and returns the answer of an act that has taken it.
 func TestAPreviewWithAKeySaysWhatTheActWithItWould(t *testing.T) {
 	for act, body := range acts {
 		method, route, _ := strings.Cut(act, " ")
@@ -237,7 +237,7 @@ func TestAPreviewWithAKeySaysWhatTheActWithItWould(t *testing.T) {
 	}
 }
 
-// TestEachActTakesAKey, but for a file of runs, which is not read twice.
+// TestEachActTakesAKey, except the import of a file of runs, which is not read twice.
 func TestEachActTakesAKey(t *testing.T) {
 	for i := range routes {
 		r := &routes[i]

@@ -24,7 +24,7 @@ func (c *exchange) client() string {
 	return c.who.Name + "@" + forwarded.Client(c.req)
 }
 
-// resumed returns behind which id the feed is to be resumed; "": from the start.
+// resumed returns the id after which the feed is to be resumed; "": from the start.
 func (c *exchange) resumed() string {
 	if id := c.req.Header.Get("Last-Event-ID"); id != "" {
 		return id
@@ -44,7 +44,7 @@ func feedOfRun(c *exchange) error {
 		return problem(CodeBadRequest, "only the view %s is that of a step", logView).at("query/step")
 	}
 	if until := c.query("until"); until != "" && until != "parked" {
-		return problem(CodeBadRequest, "until is parked, or is not there").at("query/until")
+		return problem(CodeBadRequest, "until must be parked, or be omitted").at("query/until")
 	}
 	o := feed.Options{View: view, Open: c.given["open"]}
 	if o.After, o.Resume, err = feed.Sequence(c.resumed()); err != nil {
@@ -85,7 +85,7 @@ func (c *exchange) watch(after uint64) error {
 	return err
 }
 
-// feedOfAll follows the runs of a query, or those that are named, each by itself, or both.
+// feedOfAll follows the runs of a query together, or named runs each by itself, or both.
 func feedOfAll(c *exchange) error {
 	w := feed.Wanted{Runs: c.given["run"], Open: c.given["open"], Query: c.query("q"), Nameless: c.who.Role == Observer}
 	w.All = c.given.Has("q") || len(w.Runs) == 0

@@ -28,7 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// The benchmarks of feeds have server and clients in one process, which talk over loopback: the processor time of a frame is that of both.
+// The benchmarks of feeds have server and clients in one process, which talk over loopback: the processor time of a frame includes both.
 
 const observers = 1000 // of each benchmark
 
@@ -43,7 +43,7 @@ type theatre struct {
 	read   [4 << 10]byte // the bytes that have come with the headers of the newest feed
 }
 
-// timed is a store that notes when events have become durable, and how long that has taken.
+// timed is a store that records when events become durable, and how long that takes.
 type timed struct {
 	*disk.Store
 
@@ -194,8 +194,8 @@ func (s *seats) sit(run string, until uint64) {
 	})
 }
 
-// echo sends a frame over loopback at a steady pace until the times are asked for that the frames have taken: with the other load of the
-// process and of the machine, no lag is shorter. At first it sends many: no frame costs less processor time than each of them has.
+// echo sends frames over loopback at a steady pace until took is called, which returns how long each took: under the same load of process
+// and machine, no lag is shorter. At first it sends many, and returns the processor time of one: no frame costs less.
 func (t *theatre) echo(pause time.Duration) (cost time.Duration, took func() []time.Duration) {
 	const many = 20_000
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -317,7 +317,7 @@ func (t *theatre) play(b *testing.B, runs []*coordinator.Run, steps int, pause t
 	b.ReportMetric(0, "ns/op")
 }
 
-// eventsOfAStep returns how many events follow a message.
+// eventsOfAStep returns the number of events that follow a message.
 func (t *theatre) eventsOfAStep() uint64 { return 3 }
 
 // BenchmarkFeedsOfManyRuns has a thousand observers, each of a run of its own that makes a step a second.
@@ -336,8 +336,8 @@ func BenchmarkFeedsOfOneRun(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleFeeds measures the memory of observers that have read their snapshot, or at least the headers, and of whose run nothing comes. The
-// clients are connections and nothing else, and count, too.
+// BenchmarkIdleFeeds measures the memory of observers that have read their snapshot, or at least the headers, and whose runs are idle.
+// The clients are bare connections, and count, too.
 func BenchmarkIdleFeeds(b *testing.B) {
 	for _, steps := range []int{1, 5000} {
 		b.Run(fmt.Sprintf("steps=%d", steps), func(b *testing.B) {

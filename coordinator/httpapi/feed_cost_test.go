@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// idleBytes is how much memory a feed may take of which nothing comes: the client's connection, those of the HTTP server, and their stacks.
+// idleBytes bounds the memory of an idle feed: the client's connection, those of the HTTP server, and their stacks.
 const idleBytes = 32 << 10
 
 // The race detector would add memory of its own.

@@ -33,7 +33,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// Role is the rights of a client. Each includes those before it, but for workers: only they and admins take calls.
+// Role is the rights of a client. Each includes those before it, except that only workers and admins take calls.
 type Role int
 
 // The roles.
@@ -90,17 +90,17 @@ type Config struct {
 	// Allow limits which parts of this machine the documents of clients may use. Default: none.
 	Allow catalog.Allow
 
-	// Secure says that browsers reach the server by TLS only: then they keep the cookie of a session for nothing else. Default: they
-	// may reach it without.
+	// Secure declares that browsers reach the server only by TLS: then they send the cookie of a session by TLS only. Default: they may
+	// reach it without.
 	Secure bool
 
 	// Audit records the requests that changed something or were refused; it belongs to the caller. Default: nothing is recorded.
 	Audit *audit.Log
 
-	// Copies is where backups are made, and looked for faults. Default: none are.
+	// Copies is the folder for backups, and for the copies that are checked for faults. Default: none are made.
 	Copies *copies.Folder
 
-	// Folder is where the store is, the size of which the metrics have. Default: they do not.
+	// Folder is the folder of the store; the metrics report its size. Default: no size is reported.
 	Folder string
 
 	// Version is the answer of /version. Default: "".
@@ -137,7 +137,7 @@ type Server struct {
 	stop     context.CancelFunc
 }
 
-// Handler returns the handler of an engine. Close ends its streams, at the latest when the engine shuts down.
+// Handler returns the handler of an engine. Its streams end with Close, or when the engine shuts down.
 func Handler(engine *coordinator.Engine, config Config) (*Server, error) {
 	if config.Authenticate == nil && config.Open.Role == Nobody {
 		return nil, errors.New("httpapi: neither tokens nor an identity for all are configured")
@@ -212,14 +212,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	s.nowhere(w, req, "there is no such path: /openapi.json lists them")
 }
 
-// nowhere answers a request for an unknown path: a person's with the page.
+// nowhere answers a request for an unknown path: a browser's with the page.
 func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
 	if !page.Missing(w, req) {
 		s.fail(w, req, problem(CodeNoRoute, "%s", why))
 	}
 }
 
-// called reports whether a client may call the server by that name. A page of another site that has a name for its address may not even
+// called reports whether a client may call the server by that name. A page of another site, under a name that leads here, may not even
 // learn which paths there are.
 func (s *Server) called(host, pattern string) bool {
 	return len(s.config.Hosts) == 0 || slices.Contains(s.config.Hosts, host) ||
@@ -238,7 +238,7 @@ func (s *Server) methodsOf(req *http.Request) (methods []string) {
 	return methods
 }
 
-// survive answers for a handler that has panicked. The process goes on with its runs.
+// survive answers for a handler that has panicked. The process and its runs continue.
 func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
 	switch p := recover(); p {
 	case nil:
@@ -300,12 +300,12 @@ type exchange struct {
 	given          url.Values // parameters
 	who            Identity
 	id, code       string // of the request, in the log, and of the problem that was answered
-	behalf         string // for whom the client acts; "": for himself
+	behalf         string // for whom the client acts; "": for itself
 	started, named string // a run that it has started, and its other object, in the audit
-	sent           []byte // the body, once it was read
-	read           bool   // it was
+	sent           []byte // the body, once it has been read
+	read           bool   // it has been read
 
-	lasts *standing.Member // it lasts, and ends with the client's login or token; nil: it does not
+	lasts *standing.Member // set if the request lasts: it ends with the client's login or token
 	feed  *frames.Stream   // to be sent; nil: the answer is sent
 }
 
@@ -384,7 +384,7 @@ func (c *exchange) unknown(why string) error {
 	return problem(CodeUnauthorized, "%s", why)
 }
 
-// knownQuery reads the parameters. It refuses those that the route does not have, and a query of which a part cannot be read, so that none is ignored.
+// knownQuery reads the parameters. It refuses unknown ones, and a query with an unreadable part, so that none is ignored.
 func (c *exchange) knownQuery() (err error) {
 	if c.given, err = url.ParseQuery(c.req.URL.RawQuery); err != nil {
 		c.given = nil
@@ -398,7 +398,7 @@ func (c *exchange) knownQuery() (err error) {
 			return problem(CodeBadRequest, "the parameter is given more than once").at("query/" + name)
 		}
 		if name == dryParam.Name && values[0] != "true" {
-			return problem(CodeBadRequest, "dry is true, or is not there").at("query/dry")
+			return problem(CodeBadRequest, "dry must be true, or be omitted").at("query/dry")
 		}
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/idempotency"
 )
 
-// once carries out a request that changes something and has a key, or repeats the answer that the first of its kind has got. A preview is
-// answered as the act would be, and leaves the key to it.
+// once carries out a request that changes something and has a key, or repeats the answer to the first request with the key. A preview is
+// answered as the act would be, and does not take the key.
 func (c *exchange) once(key string) error {
 	body, err := c.content()
 	if err != nil {

@@ -31,7 +31,7 @@ func exported(t *testing.T, document string) string {
 	return file.String()
 }
 
-// A file of runs brings no workflow along that a client may not send: its runs would go on, and be repeated.
+// A file of runs contains no workflow that the client may not send: its runs would go on, and be repeated.
 func TestAFileOfRunsUsesWhatIsAllowed(t *testing.T) {
 	const ask = "{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, "
 	files := map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/standing"
 )
 
-// unhurried makes a request one that may last: the deadline for it, which has arrived, is lifted, and its context ends when the token or
-// the session of the client does.
+// unhurried lets a request last. It lifts the read deadline, since the request has arrived, and ends the context with the token or the
+// session of the client.
 func (c *exchange) unhurried() {
 	c.noDeadline()
 	name, valid := c.shown()
@@ -21,7 +21,7 @@ func (c *exchange) unhurried() {
 	c.req = c.req.WithContext(c.lasts.Context(ctx))
 }
 
-// noDeadline lifts the deadline for the request: else it would end an answer that lasts longer.
+// noDeadline lifts the read deadline, which would end an answer that lasts longer.
 func (c *exchange) noDeadline() {
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{}) // a writer without deadlines is one in memory
 }
@@ -44,7 +44,7 @@ func lost() *Problem {
 	return problem(CodeUnauthorized, "the token is not valid any more, or the session has ended")
 }
 
-// stands makes a feed end with the client's login or token. Its exchange is not kept.
+// stands returns a function that ends a feed with the client's login or token. It does not retain the exchange.
 func (c *exchange) stands() func(end func()) (check func() error, leave func()) {
 	name, valid := c.shown()
 	watch := &c.standing

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers/wire"
 )
 
-// revocable is a site with workers of which the tokens can be revoked. It tells of each look at a token but that of the admin.
+// revocable is a site with workers whose tokens can be revoked. looks receives each check of a token except the admin's.
 func revocable(t *testing.T) (_ *site, _ *atomic.Bool, looks <-chan struct{}) {
 	revoked, looked := &atomic.Bool{}, make(chan struct{}, 1000)
 	s := siteOf(t, coordinator.Config{Workers: workers.NewKey()}, func(c *Config) {

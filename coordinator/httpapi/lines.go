@@ -14,10 +14,10 @@ import (
 )
 
 // LinesType is the media type of an answer that is the lines of package api, as by the socket of a folder: each a Reply, the last Done or
-// Error. Every route that carries out a request of that package answers so, if Accept says it; Go's client does.
+// Error. Every route that carries out a request of that package answers so if Accept names it, as Go's client does.
 const LinesType = "application/vnd.sluice.replies"
 
-// errAnswered says that the answer is written.
+// errAnswered means that the answer has been written.
 var errAnswered = errors.New("answered")
 
 // plain reports whether the client wants lines of package api.
@@ -58,5 +58,5 @@ func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 	return errAnswered
 }
 
-// deadline returns until when a client must take or send something.
+// deadline returns the time by which a client must take or send something.
 func deadline() time.Time { return time.Now().Add(frames.FlushTime) }

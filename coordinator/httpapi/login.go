@@ -30,8 +30,8 @@ func (s *Server) Invite(who Identity) string {
 	return "/login?key=" + url.QueryEscape(s.sessions.Invite(login{who: who}, time.Now()))
 }
 
-// cookieName returns the name of the cookie with the secret of a session. The prefix makes browsers refuse one that did not come by TLS from this
-// very host. Without TLS the port tells servers of one machine apart, which browsers do not.
+// cookieName returns the name of the cookie with the secret of a session. The prefix makes browsers refuse one that did not come by TLS
+// from this very host. Without TLS the name has the port, since browsers share cookies between the ports of a host.
 func (c *exchange) cookieName() string {
 	if c.config.Secure {
 		return "__Host-sluice"
@@ -81,7 +81,7 @@ func (c *exchange) enter(as login) {
 
 // acceptInvitation logs the invited browser in, and sends it to the page. A browser that is still logged in is sent there, too.
 func acceptInvitation(c *exchange) error {
-	if c.req.Method != http.MethodGet { // a program that only looks whether there is something must not use it up
+	if c.req.Method != http.MethodGet { // a program that only probes the address must not use it up
 		c.w.Header().Set("Allow", http.MethodGet)
 		return problem(CodeMethod, "%s is not a method of this path, which has GET", c.req.Method)
 	}

@@ -38,7 +38,7 @@ func export(c *exchange) error {
 	return err
 }
 
-// importRuns takes in the runs of a file. It is kept beside the journal's process until then.
+// importRuns takes in the runs of a file. The file is stored in the folder for temporary files meanwhile.
 func importRuns(c *exchange) (err error) {
 	file, err := os.CreateTemp("", "sluice-import-*")
 	if err != nil {

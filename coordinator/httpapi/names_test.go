@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// TestNamesThatNobodyCanSeeAreRefused: a request that gives such a name is wrong, and changes nothing.
+// TestNamesThatNobodyCanSeeAreRefused: a request with an invisible name is refused, and changes nothing.
 func TestNamesThatNobodyCanSeeAreRefused(t *testing.T) {
 	s := newSite(t, nil)
 	s.start("a")

@@ -67,7 +67,7 @@ func TestAnObserverSeesNoPayload(t *testing.T) {
 	s.refused(CodeForbidden, "POST", "/v1/runs/open/cancel", `{}`)
 }
 
-// The wait of a run may have a name that is made of the run's input: an observer is told the kind alone.
+// The wait of a run may have a name that is made of the run's input: an observer sees the kind alone.
 func TestAnObserverIsToldTheKindOfAWait(t *testing.T) {
 	s := newSite(t, nil)
 	resp := s.do("GET", "/v1/feed", "", "Authorization", "Bearer observer")
@@ -89,7 +89,7 @@ func TestAnObserverIsToldTheKindOfAWait(t *testing.T) {
 	require.Contains(t, line, `"waits":[{"kind":"message"}]`)
 }
 
-// Who may not do something is told that, however the answer is to be written.
+// A client that lacks a role gets an error that names the role, in every form of answer.
 func TestAnObserverIsToldWhatIsMissing(t *testing.T) {
 	s := newSite(t, nil)
 	s.token = "observer"

@@ -97,7 +97,7 @@ func problemOf(err error) *Problem {
 	return p
 }
 
-// documentProblem returns the problem of a document's faults; nil if the error is none.
+// documentProblem returns the problem of a document's faults; nil if the error has none.
 func documentProblem(err error) *Problem {
 	var faults document.Errors
 	if one, ok := errors.AsType[*document.Error](err); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// A query of which a part cannot be read is refused by every route: without it a preview would act, and a filter select all.
+// A query with an unreadable part is refused by every route: without it a preview would act, and a filter select all.
 func TestAQueryThatCannotBeReadIsRefused(t *testing.T) {
 	s := newSite(t, nil)
 	s.token = "admin"
@@ -60,7 +60,7 @@ func TestOtherBodiesThanJSONInUTF8AreRefused(t *testing.T) {
 	ok[api.Run](s, "POST", "/v1/runs", `{"workflow": "approval"}`, "Content-Type", `application/json; charset="UTF-8"`)
 }
 
-// TestWhatIsTooLargeOfARequestIsNoConflict: with less it would be carried out as things are.
+// TestWhatIsTooLargeOfARequestIsNoConflict: each of these requests exceeds a limit, and the server would accept it without the excess.
 func TestWhatIsTooLargeOfARequestIsNoConflict(t *testing.T) {
 	s := newSite(t, nil)
 	s.token = "admin"

@@ -67,7 +67,7 @@ func TestAWorkflowIsPublishedAndRead(t *testing.T) {
 	require.Equal(t, "operation", p.Errors[0].Suggestion)
 }
 
-// unsafe has a document for each use of the server's machine that a document may not make unless the server allows it, each alone.
+// unsafe has a document for each use of the server's machine that the server must allow. The document has no other such use.
 var unsafe = map[string]string{
 	"command/argv":     `{kind: Workflow, name: w, operations: {o: {command: {argv: [id]}}}, steps: [{operation: o}]}`,
 	"command/shell":    `{kind: Workflow, name: w, operations: {o: {command: {shell: id}}}, steps: [{operation: o}]}`,

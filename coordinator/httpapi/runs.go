@@ -33,10 +33,10 @@ const (
 	keyMax      = 256
 )
 
-// errEnough ends an answer of which the rest is not wanted.
+// errEnough ends an answer early.
 var errEnough = errors.New("enough")
 
-// ask carries out a request of package api and passes the lines of its answer to take; it returns the last.
+// ask carries out a request of package api and passes the lines of its answer to take, except the last, which it returns.
 func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
 	r.Actor = names.Actor(c.who.Name, c.behalf)
 	if c.plain() {
@@ -63,7 +63,7 @@ func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply
 // reply answers with JSON.
 func (c *exchange) reply(status int, v any) error { return c.write(status, v, false) }
 
-// replyZipped answers with JSON that is large and much the same throughout.
+// replyZipped answers with JSON that is large and repetitive.
 func (c *exchange) replyZipped(v any) error { return c.write(http.StatusOK, v, true) }
 
 func (c *exchange) write(status int, v any, zipped bool) error {
@@ -100,7 +100,7 @@ func (c *exchange) of(verb api.Verb) (*api.Request, error) {
 
 func (c *exchange) query(name string) string { return c.given.Get(name) }
 
-// limit returns the parameter of that name.
+// limit returns the parameter limit; unless is its default.
 func (c *exchange) limit(unless int) (int, error) {
 	text := c.query("limit")
 	if text == "" && c.plain() {
@@ -450,7 +450,7 @@ func showEvent(c *exchange) error {
 	return c.reply(http.StatusOK, event)
 }
 
-// from returns the number of the event with which the cursor says that a list of the run goes on; 0: with the first.
+// from returns the number of the event at which the cursor continues a list of the run; 0: the first.
 func (c *exchange) from() (uint64, error) {
 	cursor := c.query("cursor")
 	if cursor == "" {
@@ -477,7 +477,7 @@ func noCursor() error {
 
 func (c *exchange) list() cursors.List { return cursors.Of(c.req.URL.Path, c.given) }
 
-// place returns the place behind which a list goes on, as the cursor says; "": it begins.
+// place returns the place after which the cursor continues a list; "": its beginning.
 func (c *exchange) place() (string, error) {
 	place, ok := c.list().Place(c.query("cursor"))
 	if !ok {
@@ -531,7 +531,7 @@ func version(c *exchange) error {
 
 func live(c *exchange) error { return c.reply(http.StatusOK, HealthAnswer{Status: "ok"}) }
 
-// ready says whether the engine answers.
+// ready reports whether the engine answers.
 func ready(c *exchange) error {
 	if c.ctx.Err() != nil {
 		return coordinator.ErrShutdown

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// TestAWaitingRequestIsAnsweredWhenTheServerStops, and /readyz says that it does for as long as a request is under way.
+// TestAWaitingRequestIsAnsweredWhenTheServerStops: /readyz reports the stop for as long as a request is under way.
 func TestAWaitingRequestIsAnsweredWhenTheServerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{})
@@ -59,7 +59,7 @@ func TestAWaitingRequestIsAnsweredWhenTheServerStops(t *testing.T) {
 	})
 }
 
-// TestWhoFollowsLearnsThatTheServerStops: an answer that waits says so, and a feed ends behind its last frame, to be resumed there.
+// TestWhoFollowsLearnsThatTheServerStops: lines end with an error, and a feed ends after its last frame, to be resumed there.
 func TestWhoFollowsLearnsThatTheServerStops(t *testing.T) {
 	for _, one := range []struct{ path, accept, ends string }{
 		{"/v1/runs/a/feed", LinesType, `{"error":{"code":"shutdown"`},

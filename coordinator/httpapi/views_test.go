@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
-// both reads a feed that ends, as lines and as server-sent events, which say the same.
+// both reads a feed that ends, as lines and as server-sent events, which have the same content.
 func both(t *testing.T, s *site, path string) []line {
 	read := func(accept string, list func(*testing.T, io.Reader) []line) []line {
 		resp := s.do("GET", path, "", "Accept", accept)
@@ -119,7 +119,7 @@ func TestEventsAreSmallWhateverTheyCarry(t *testing.T) {
 	ok[api.Run](s, "GET", "/v1/runs/a", "", "Prefer", "wait=60")
 	for _, path := range []string{"/v1/runs/a/events", "/v1/runs/a/feed?view=events&after=0", "/v1/feed?run=a&view=events"} {
 		resp := s.do("GET", path, "")
-		if strings.HasPrefix(path, "/v1/feed") { // it goes on behind the end
+		if strings.HasPrefix(path, "/v1/feed") { // it continues after the end
 			lines := bufio.NewScanner(resp.Body)
 			lines.Buffer(nil, 1<<20)
 			for lines.Scan() && !strings.Contains(lines.Text(), `"run.finished"`) {

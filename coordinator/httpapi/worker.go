@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers/door"
 )
 
-// worker serves a route at the door of the workers.
+// worker returns the handler of a route for workers.
 func worker[B, A any](act func(door.Door, context.Context, *B) (A, error)) func(*exchange) error {
 	return func(c *exchange) error {
 		var b B

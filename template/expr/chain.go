@@ -15,7 +15,7 @@ import (
 type chain struct {
 	base     node
 	members  []member
-	skipIsOK bool // base reads a step, and one that has no output makes the whole chain null
+	skipIsOK bool // base reads a step; without an output, the whole chain is null
 }
 
 // member is one link: .key, ["key"], [index], [expression], each with or without the ?. that lets null pass.

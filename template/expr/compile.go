@@ -274,7 +274,7 @@ func (c *compiler) unknown(n *ast.IdentifierNode) node {
 	return c.fail(n, n.Value, "", "unknown name %q; known here: %s", n.Value, strings.Join(slices.Compact(known), ", "))
 }
 
-// local returns the slot of a variable, that of the innermost declaration.
+// local returns the slot of the innermost declaration of a variable.
 func (c *compiler) local(name string) (int, bool) {
 	for i := len(c.locals) - 1; i >= 0; i-- {
 		if c.locals[i].name == name {

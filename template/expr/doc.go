@@ -14,7 +14,7 @@
 // # Language
 //
 // The grammar is that of expr-lang (github.com/expr-lang/expr), whose parser is used; the semantics are defined here, over
-// the values of package value. So a journal is read with the semantics with which it was written, whatever version of that
+// the values of package value. So a journal is read with the semantics with which it was written, whichever version of that
 // library is used: Version changes when a result may.
 //
 //	literals     1  0x2a  1.5  "a"  'a'  `raw`  true  false  nil (also null)  [1, 2]  {key: 1, "a b": 2, (expr): 3}

@@ -88,7 +88,7 @@ func (c ctx) Name(name string) (value.Value, error) {
 
 func (ctx) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// Keys outside a template's keys do not affect its value.
+// Keys that a template does not read do not affect its value.
 func TestOtherKeysMakeNoDifference(t *testing.T) {
 	atoms := []string{"ctx.a", `ctx["b"]`, "ctx?.c", "ctx[args.k]", "len(ctx)", "1", "(ctx.a ?? ctx.b)", "sum(args.list, # + (ctx.c ?? 0))"}
 	rapid.Check(t, func(t *rapid.T) {

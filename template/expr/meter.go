@@ -2,9 +2,8 @@ package expr
 
 import "fmt"
 
-// Meter counts the work of evaluations, and bounds their total. Work is counted in steps, and one more for every 16 bytes
-// that are made: at its limits, one evaluation is 4 million. Each counts 5 besides, for the memory that it makes for itself. The
-// zero Meter only counts.
+// Meter counts the work of evaluations, and bounds their total. Work is the number of steps, plus one for every 16 bytes that are made:
+// an evaluation at its limits takes 4 million. Each evaluation counts 5 more, for its own memory. The zero Meter only counts.
 type Meter struct {
 	spent   int
 	last    int // the value of spent at which no further evaluation begins

@@ -190,8 +190,8 @@ func (u *outliner) binary(n *ast.BinaryNode) *Outline {
 	return o
 }
 
-// The functions that evaluate a predicate for each element, those that otherwise need a list, and those whose outline is that
-// of their argument, since they only convert it.
+// The functions that evaluate a predicate for each element, others that need a list, and those that have the outline of their argument,
+// since they only convert it.
 var (
 	asking  = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
 	going   = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}

@@ -31,9 +31,9 @@ func fieldOf(name string) (Field, bool) {
 type Read struct {
 	Step      string // id
 	Field     Field  // of the step that is read
-	Defaulted bool   // an output that is not there is covered: on the left of ??
-	Optional  bool   // that of a skipped step is null: a from pointer that is not required
-	Bare      bool   // on the left of ??, with no member of the output: the default can only be for an output that is not there
+	Defaulted bool   // on the left of ??, which replaces a missing output
+	Optional  bool   // a from pointer that is not required: the output of a skipped step is null
+	Bare      bool   // on the left of ??, with no member of the output: the default can only replace a missing output
 	Pointer   string // JSON pointer to the string within the value that was compiled; "" for the value itself
 	Offset    int    // in bytes, from the beginning of that string
 	Text      string // as written, for example steps.split.output

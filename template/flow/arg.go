@@ -27,7 +27,7 @@ type argument struct {
 	inline   func(d *definition) string      // a literal as a part of an expression
 	function *template.Function              // a Go function, called with args
 	args     []argument
-	tested   *handle // set if the argument is whether this step has completed
+	tested   *handle // the step, if the argument is whether it has completed
 	err      error   // the fault of the argument, found when it was made
 }
 
@@ -46,7 +46,7 @@ type typed[T any] struct{ arg argument }
 func (a typed[T]) argument() argument { return a.arg }
 func (typed[T]) of(T)                 {}
 
-// here returns the place of the code that called the caller of here, in the program that uses this package.
+// here returns the line that called the function that calls here: a line of the program that uses this package.
 func here() document.Pos {
 	_, file, line, _ := runtime.Caller(2)
 	return document.Pos{File: file, Line: line}
@@ -62,9 +62,9 @@ func FromOr[T any](r Ref[T], fallback T) Arg[T] {
 	return typed[T]{coalesce(here(), r.argument(), argument{err: err, source: func(*definition) string { return source(plain) }})}
 }
 
-// Coalesce returns ok, or fallback if ok is a missing result: of a step that was skipped, for example in a branch that was
-// not taken; or of a step that failed or was aborted, if an If or Choose whose test reads how the step ended has caught
-// that, and the Coalesce is read after or inside it. A null is replaced as well. Documents write ok ?? fallback.
+// Coalesce returns ok, or fallback if ok is null or a missing result. The result of a step is missing if the step was
+// skipped, for example in a branch that was not taken; or if it failed or was aborted, an If or Choose that reads its status
+// has caught that, and the Coalesce is inside or after it. Documents write ok ?? fallback.
 func Coalesce[T any](ok, fallback Arg[T]) Arg[T] {
 	return typed[T]{coalesce(here(), argOf(ok), argOf(fallback))}
 }
@@ -195,7 +195,7 @@ func (a argument) renderFunc(d *definition) *template.Func {
 	return f
 }
 
-// escape converts a literal in which strings or objects would have a meaning in expressions: it is written as an expression.
+// escape writes a literal as an expression if a string or an object in it would have a meaning in expressions.
 func escape(v value.Value) value.Value {
 	switch v := v.(type) {
 	case string:

@@ -37,7 +37,7 @@ func (c *Container) place() document.Pos {
 }
 
 // Nodes is a list of nodes, of any length, and itself a node: in a Parallel its nodes run side by side, anywhere else one
-// after the other. Its result is that of a Container.
+// after the other. It has the result of a Container.
 type Nodes []Node
 
 func (n Nodes) build(d *definition) []template.Node { return d.nodes(n) }

@@ -83,7 +83,7 @@ type mention struct {
 
 func quoted(id string) string { return strconv.Quote(id) }
 
-// fault records a fault at a place or, without one, at that of the step or container being built.
+// fault records a fault at a place, or else at the step or container being built.
 func (d *definition) fault(at document.Pos, text, msg string) {
 	if at.IsZero() {
 		at = d.at

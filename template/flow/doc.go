@@ -29,7 +29,7 @@
 //
 // New places everything and returns the workflow with its types; Define returns the tree of package template. Both report
 // all faults: a handle that is read but not placed, placed twice, read although its branch may have been skipped, or read
-// outside its body. Each fault names its line of Go. The result is the same as that of reading its document: same hash, same
+// outside its body. Each fault names its line of Go. The result equals the workflow read from its document: same hash, same
 // runs. It also carries the values that a document only names: implementations of operations, Go functions and the workflows
 // of Sub. A program that recovers a run defines its workflow again.
 //

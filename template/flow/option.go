@@ -36,7 +36,7 @@ func TotalTimeout(d time.Duration) StepOption {
 	return timingOption(func(t *template.Timing) { t.TotalTimeout = d })
 }
 
-// QueueTimeout bounds how long a step's call waits for a worker to take it.
+// QueueTimeout bounds the time for which a step's call waits for a worker.
 func QueueTimeout(d time.Duration) StepOption {
 	return timingOption(func(t *template.Timing) { t.QueueTimeout = d })
 }

@@ -148,8 +148,8 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 	}}
 }
 
-// Body is the last node in the body of an Each and has the result of an item: a Ref, a Choice, or a Container, whose last
-// step has it.
+// Body is the last node in the body of an Each and has the result of an item: a Ref, a Choice, or a Container, in which the
+// last step has the result.
 type Body[Out any] interface {
 	Node
 	gives(Out)

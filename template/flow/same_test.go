@@ -161,7 +161,7 @@ type program struct {
 	t    *rapid.T
 	n    int
 	sure []read // values that can be read
-	rest []read // values that can be read with a default: they stand in a branch that has been left
+	rest []read // values that can be read with a default: of a branch that has been left
 	maps int
 }
 

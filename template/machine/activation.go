@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// activation checks the outputs of an activation, one by one and in order, and collects them. Each of its methods returns why it
-// cannot stand.
+// activation checks the outputs of an activation, one by one and in order, and collects them. Its methods return the failure of an
+// invalid output.
 type activation struct {
 	world *World
 	env   *scope
@@ -228,8 +228,8 @@ func (a *activation) note(v value.Value) *Failure {
 	return a.weigh(note)
 }
 
-// weigh counts the size of a part of the output. All that the event of the activation holds is weighed: one that is larger than an
-// event may be could never be stored, and would hold up its world for ever.
+// weigh adds the size of a part of the output. Every part that the event of the activation holds counts: an event above the maximum size
+// could never be stored, and would stop its world.
 func (a *activation) weigh(v value.Value) *Failure {
 	size, err := value.Size(v, OutputMax-a.size)
 	if err != nil {
@@ -246,9 +246,9 @@ func invalid(code, place string, err error) *Failure {
 	return &Failure{Code: code, Message: place + ": " + err.Error()}
 }
 
-// Receive returns the payload of an effect's receipt, made of the output of its call and normalised. An error is a fault: the
-// output does not fit the effect. The value is then the payload as it came, or the output if there is none. The work of
-// the expression is counted by the meter, which may be nil.
+// Receive returns the payload of an effect's receipt: made of the output of its call, and normalised. If that does not fit the effect, it
+// returns an error with the payload as it was made, or with the output if none could be made. The meter, which may be nil, counts the
+// work of the expression.
 func (e *Effect) Receive(output value.Value, meter *expr.Meter) (value.Value, error) {
 	payload := output
 	if e.Payload != nil {

@@ -13,11 +13,11 @@ import (
 // Address returns the address of a cell, whose key is in normal form.
 func Address(m *Machine, key value.Value) string { return address.Of(m.Name, m.Key, key) }
 
-// Escape returns a name as it stands in the names of calls.
+// Escape returns a name in the form in which the names of calls contain it.
 func Escape(name string) string { return address.Escape(name) }
 
-// ParseAddress returns the machine and the key of an address. It does not say whether there is such a cell. A cell has one
-// address: how else its key might be written is refused, with the address.
+// ParseAddress returns the machine and the key of an address, whether or not the cell exists. A cell has one address:
+// another spelling of its key is refused, with the address.
 func (w *World) ParseAddress(text string) (*Machine, value.Value, error) {
 	name, rest, keyed := strings.Cut(text, "[")
 	plain, err := address.Unescape(name)
@@ -50,7 +50,7 @@ func (w *World) ParseAddress(text string) (*Machine, value.Value, error) {
 	return m, key, nil
 }
 
-// unknown is the error for a name that is not there, with the one that was meant.
+// unknown returns the error about an unknown name, with the nearest known one.
 func unknown(what, name string, known []string) error {
 	msg := fmt.Sprintf("unknown %s %s", what, document.Quote(name))
 	if near, ok := expr.Nearest(name, known); ok {

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Every world of the scenarios loads, unless the scenario says why not; a world that loads is equal to the one that is read
+// Every world of the scenarios loads, unless the scenario expects a refusal; a loaded world is equal to the one that is read
 // from its document.
 func TestWorldsOfTheScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.yaml")
@@ -66,7 +66,8 @@ func TestWorldsOfTheScenarios(t *testing.T) {
 	require.Equal(t, 8, refused)
 }
 
-// requireRoundTrip checks that the document of a world is read as the same world, and that the tree is that of its effects.
+// requireRoundTrip checks that the document of a world is read as the same world, and that the tree has the calls of its
+// effects.
 func requireRoundTrip(t *testing.T, checked *template.Checked) {
 	world, ok := machine.Of(checked.Workflow)
 	require.True(t, ok)

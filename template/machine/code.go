@@ -79,7 +79,7 @@ func (w *World) Provided() (list []*Code) {
 	return list
 }
 
-// Check returns the output of a step as that of the activation: whole, or not at all.
+// Check checks the output of a step. It returns the whole output of the activation, or its failure.
 func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	if g.Ignored {
 		return &Output{Ignored: true}, nil
@@ -137,7 +137,7 @@ func (m *Machine) DropOf(name string) (Drop, bool) {
 	return Drop{Effect: effect, Issuer: issuer}, ok
 }
 
-// Own returns the step of a machine in Go whose code the world brings along.
+// Own returns the step of a machine in Go, from the code that was provided for the world.
 func (w *World) Own(m *Machine) (Activate, error) {
 	if code := w.code[*m.Go]; code != nil {
 		return code.Bind(w, m)

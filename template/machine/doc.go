@@ -109,9 +109,9 @@
 //
 // # Rules
 //
-// The first rule that is about the event and whose guard holds is taken. If there is none, the event is ignored. A rule
-// without consequences takes the event and changes nothing. The fields of set are computed from the state before and laid over
-// it, or over {} if there is none; a state that is neither a record nor a map is replaced by it.
+// The first rule that is about the event and whose guard holds is taken. If there is none, the event is ignored. A rule without
+// consequences takes the event and changes nothing. The fields of set are computed from the state before and laid over it, or over {} if
+// there is none; a state that is neither a record nor a map is replaced by the value of set.
 //
 // Expressions are those of package expr. They see:
 //
@@ -132,7 +132,8 @@
 //
 // # Failures
 //
-// An activation stands as a whole or, with a Failure, not at all. These are the codes, besides those that rules choose:
+// An activation takes effect as a whole or, with a Failure, not at all. These are the codes, besides those that rules
+// choose:
 //
 //	effect_undeclared   it emits an effect that the machine does not declare
 //	params_invalid      params of an effect do not fit
@@ -151,8 +152,8 @@
 //
 // # Contracts
 //
-// A World is immutable and safe for concurrent use. Route and Step are pure functions: they return for the same input the same output or
-// the same error, and no input is changed. Results may share memory with the input, and neither may be changed. An activation
-// of a small rule over a state of 100 bytes takes 2 µs, and 8 µs with decoding the state and encoding the new one (BenchmarkStep,
+// A World is immutable and safe for concurrent use. Route and Step are pure functions: for the same input they return the same output or
+// the same error, and they change no input. Results may share memory with the input, and neither may be changed. An activation of a small
+// rule over a state of 100 bytes takes 2 µs, and 8 µs with decoding the state and encoding the new one (BenchmarkStep,
 // a busy 2-core virtual machine).
 package machine

@@ -62,7 +62,7 @@ func canonicalTree(w *template.Workflow) map[string]any {
 	return doc
 }
 
-// callDocuments returns how each call is made, by the id of its step: the keys of a step but those that name it.
+// callDocuments returns the documents of the calls by the ids of their steps, without the keys operation and id.
 func callDocuments(w *template.Workflow) map[string]map[string]any {
 	calls := map[string]map[string]any{}
 	for _, n := range w.Steps {
@@ -86,11 +86,11 @@ func setMapping(doc map[string]any, key string, v value.Value) {
 	}
 }
 
-// document returns the keys of an effect but those of its call.
+// document returns the keys of an effect except those of its call.
 func (e *Effect) document() map[string]any {
 	doc := fields.Object{"params": e.Params.Document(), "receipt": e.Receipt.Document()}
 	if e.Payload != nil {
-		doc["payload"] = e.payload // null, too, is not the default
+		doc["payload"] = e.payload // an explicit null is not the default
 	}
 	doc.Count("max_concurrency", e.Max)
 	return doc
@@ -183,8 +183,8 @@ func (world *World) hash(machines map[string]any) error {
 	return nil
 }
 
-// hashWith returns the hash of a document with the declarations of all types that it names: some by name, and those that the
-// types at some of its keys refer to.
+// hashWith returns the hash of a document with the declarations of the named types, and of the types to which the values at
+// keys refer.
 func hashWith(declared, doc map[string]any, names []string, keys ...string) (string, error) {
 	u := &usedTypes{declared: declared, used: map[string]any{}}
 	for _, name := range names {

@@ -26,7 +26,7 @@ func (k EventKind) String() string {
 // Event is the event of one activation.
 type Event struct {
 	Kind  EventKind   // decides the meaning of Name and Value
-	Name  string      // of a message: its type, or that of its arm; else the effect; of a timer: its name
+	Name  string      // a message's type, or the type of its arm; a timer's name; else the effect
 	Value value.Value // that rules see as event
 }
 
@@ -55,9 +55,9 @@ type Input struct {
 	Seed    [32]byte    // of the world
 }
 
-// Output is the output of an activation. It stands as a whole.
+// Output is the output of an activation. It takes effect as a whole.
 type Output struct {
-	Ignored   bool        // no rule is about the event, or holds; nothing else is set
+	Ignored   bool        // no rule for the event holds; nothing else is set
 	Changed   bool        // the state is another than before
 	State     value.Value // if Changed: the new state in normal form; nil: deleted
 	Raised    []Raised    // in order
@@ -99,7 +99,7 @@ func (d Drop) String() string {
 	return d.Effect + "." + d.Issuer
 }
 
-// Failure is why an activation stands for nothing: its cell fails.
+// Failure is the reason why an activation, and so its cell, fails.
 type Failure struct {
 	Code    string // see below
 	Message string // for people
@@ -133,7 +133,7 @@ const (
 	OutputMax  = 1 << 20 // bytes of the encodings of its output
 )
 
-// KeyBytesMax is how many bytes the encoding of the key of a cell may have: each event about the cell holds its address.
+// KeyBytesMax bounds the encoding of a cell's key, in bytes: each event about the cell holds its address.
 const KeyBytesMax = 4 << 10
 
 // Rule is one line of a machine: its events, its condition, and its consequences.

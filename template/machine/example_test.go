@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// A message is routed to the cells that hear of it, or refused with the place that does not fit.
+// A message is routed to the subscribed cells, or refused with the place that does not fit.
 func ExampleWorld_Route() {
 	checked, err := machine.Load("notes.yaml", []byte(`
 kind: World

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Request is all that identifies an effect that was asked for: the cell, the effect with its params, and the event of the activation.
+// Request identifies an effect that was asked for: the cell, the effect with its params, and the event of the activation.
 type Request struct {
 	Machine     string      // name of the machine that emitted
 	MachineHash string      // sha256:…
@@ -32,7 +32,7 @@ func KeyBytes(m *Machine, key value.Value) ([]byte, error) {
 	return schema.Tagged(key)
 }
 
-// Identities returns the idempotency key and the intent of a request. Two requests have the same only if a journal is read
+// Identities returns the idempotency key and the intent of a request. Two requests have equal ones only if a journal is read
 // again.
 func (q *Request) Identities() (idempotency [32]byte, intent string, err error) {
 	m := tagged.NewMap()
@@ -65,7 +65,7 @@ func (q *Request) Identities() (idempotency [32]byte, intent string, err error) 
 	return idempotency, m.HashText(), nil
 }
 
-// KeyOf returns the key of the bytes that KeyBytes has returned for a machine with a key.
+// KeyOf returns the key that KeyBytes has encoded, for a machine with a key.
 func KeyOf(data []byte) (value.Value, error) {
 	rest, ok := bytes.CutPrefix(data, tagged.Tag)
 	if !ok {

@@ -44,7 +44,7 @@ func load(t testing.TB, text string) *machine.World {
 	return world
 }
 
-// The document of all keys loads, and each key that says the default may be left out.
+// The document of all keys loads, and each key with the default value may be left out.
 func TestTheDocumentOfAllKeys(t *testing.T) {
 	text := keysDocument(t)
 	checked, err := machine.Load("keys.yaml", []byte(text), template.Known{})
@@ -73,7 +73,7 @@ func TestTheDocumentOfAllKeys(t *testing.T) {
 	require.Equal(t, &machine.Implementation{Name: "ledger", Version: "3"}, world.Machine("ledger").Go)
 }
 
-// The failures are those of the table in the documentation.
+// The failures are the ones in the table of the documentation.
 func TestTheTableOfFailures(t *testing.T) {
 	var codes []string
 	for line := range strings.Lines(section(t, "Failures")) {

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Lints returns warnings: rules that are never taken, because one before them always is, and messages that no machine sends to a
-// machine.
+// Lints returns warnings: about rules that are never taken, because an earlier rule always is, and about machines that take messages and
+// have no subscription.
 func (w *World) Lints() document.Errors {
 	var list document.Errors
 	heard := map[*Machine]bool{}
@@ -51,7 +51,7 @@ func (r *Rule) always() bool {
 	return isConstant && v == true
 }
 
-// within returns everything that a rule can be about so that it is also about all that this one is about.
+// within returns the selections that include all events of this one, itself first.
 func (o On) within(m *Machine) []On {
 	all := []On{o}
 	if o.Issuer != "" {

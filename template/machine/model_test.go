@@ -191,7 +191,7 @@ func stateOf(s map[string]int64) map[string]any {
 	return m
 }
 
-// withZeros adds the fields that a state without one began with.
+// withZeros adds the fields that a state does not have, with the value 0.
 func withZeros(s map[string]any) map[string]any {
 	m := map[string]any{"x": int64(0), "y": int64(0), "z": int64(0)}
 	for field, n := range s {

@@ -40,7 +40,7 @@ type reader struct {
 	world *World
 }
 
-// root reads the root, its parts in the order of their dependencies, whatever their order in the document.
+// root reads the root. It reads the parts in the order of their dependencies, not in the order of the document.
 func (r *reader) root(n *document.Node) {
 	root := r.Root()
 	if n.Kind != document.Mapping {
@@ -92,7 +92,7 @@ func (r *reader) required(n *document.Node, key string, others ...string) {
 	}
 }
 
-// misspelt reports whether a key has been refused that was probably meant to be this one.
+// misspelt reports whether the reader has refused a key that probably misspells this one or one of its other names.
 func (r *reader) misspelt(n *document.Node, key string, others ...string) bool {
 	for _, name := range append(others, key) {
 		if r.Refused()[n.Pos.Key(name).Path] {

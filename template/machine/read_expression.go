@@ -26,7 +26,7 @@ func (r *reader) expression(n *document.Node, names []string) *expr.Template {
 	return r.compile(n, n.Value(), names)
 }
 
-// compile compiles a value, which is that of a node.
+// compile compiles a value of a node. Faults have places within the node.
 func (r *reader) compile(n *document.Node, v value.Value, names []string) *expr.Template {
 	t, err := expr.CompileValue(v, expr.Scope{Names: names})
 	if err != nil {

@@ -101,15 +101,15 @@ func (r *reader) implementation(n *document.Node) *Implementation {
 	return m
 }
 
-// wasm reads the place of a module, which nothing runs yet.
+// wasm reads the place of a WebAssembly module, and refuses it: such machines are not supported yet.
 func (r *reader) wasm(n *document.Node) {
 	text := func(v *document.Node) { r.Text(v) }
 	r.Object(n, template.Fields{"path": text, "module": text, "entrypoint": text})
 	r.Refuse(n, "machines in WebAssembly are not supported yet: write rules, or go")
 }
 
-// emitted reads the effects that a machine may emit. It returns the first of them, or a name that stands among
-// them and is unknown; "": none.
+// emitted reads the effects that a machine may emit. It returns the least valid name; if none is valid, the first in the
+// list; "": none.
 func (r *reader) emitted(m *Machine, n *document.Node) (first string) {
 	v := r.either(n, "emits", "effects_emitted")
 	if v == nil {
@@ -195,7 +195,7 @@ func (r *reader) arm(m *Machine, n *document.Node) *schema.Type {
 	return t
 }
 
-// give adds an arm for an event of the engine. It reports false for any other name.
+// give adds the arm of an event of the engine. It reports false for any other name.
 func (a *Arms) give(name string) bool {
 	kind, ok := system[name]
 	a.Receipt = a.Receipt || ok && kind == Receipt
@@ -236,8 +236,8 @@ func (r *reader) variant(m *Machine, n *document.Node, t *schema.Type) {
 	m.Event.Messages = slices.Sorted(maps.Keys(m.Event.Tags))
 }
 
-// receipts refuses a machine that asks for effects and could not get their receipts, whatever else is wrong with it. An event
-// of an unknown type may have any arms.
+// receipts refuses a machine that emits effects and has no arm for receipts, even if it has other faults. An event of an unknown type may
+// have any arms.
 func (r *reader) receipts(m *Machine, n *document.Node, emits string) {
 	known := m.Event.Variant != nil || len(m.Event.Messages) > 0 || m.Event.Rejected || m.Event.Frame
 	if emits != "" && known && !m.Event.Receipt {
@@ -255,7 +255,7 @@ func (r *reader) indexes(m *Machine, n *document.Node) {
 	setMapping(m.written, "indexes", doc)
 }
 
-// migration reads how a state of the previous version is made fit.
+// migration reads the conversion of a state of the previous version.
 func (r *reader) migration(m *Machine, n *document.Node) {
 	if n == nil {
 		return

@@ -28,7 +28,8 @@ func (r *reader) subscriptions(n *document.Node) {
 	})
 }
 
-// subscription reads one subscription. It returns nil if that cannot deliver anything.
+// subscription reads one subscription. It returns nil for one without a valid machine and event, or with an invalid key
+// field.
 func (r *reader) subscription(n *document.Node) *Subscription {
 	later := func(*document.Node) {}
 	r.Object(n, template.Fields{"event": later, "machine": later, "workflow": later, "op": later, "key_field": later})

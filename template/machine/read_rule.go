@@ -52,7 +52,7 @@ func (r *reader) rule(m *Machine, n *document.Node) *Rule {
 	return rule
 }
 
-// alone refuses keys that cannot stand beside another.
+// alone refuses keys that cannot be combined with another.
 func (r *reader) alone(n *document.Node, key string, others ...string) {
 	for _, other := range others {
 		if v := n.Get(other); v != nil {

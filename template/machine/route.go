@@ -7,13 +7,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// route is a way of messages of one name to a machine.
+// route leads the messages of a name to a machine.
 type route struct {
 	to  *Subscription
-	arm string // of the subscription's variant, which a message of the arm's type is wrapped as; "": it is not
+	arm string // the arm of the subscription's variant that wraps a message of the arm's type; "": no wrapping
 }
 
-// addRoutes adds the routes of a subscription: those of messages of its own name, and of the types of the arms of a variant.
+// addRoutes adds the routes of a subscription: for messages of its own name, and for the types of a variant's arms.
 func (w *World) addRoutes(s *Subscription) {
 	w.routes[s.Event] = append(w.routes[s.Event], route{to: s})
 	t := w.Types.Lookup(s.Event)
@@ -62,7 +62,7 @@ func (w *World) Route(name string, payload value.Value) (*Routed, error) {
 	return routed, nil
 }
 
-// reaches reports whether a cell hears of the message already.
+// reaches reports whether the message already has a delivery to the cell.
 func (r *Routed) reaches(d Delivery) bool {
 	for _, other := range r.To {
 		if other.Machine == d.Machine && value.Equal(other.Key, d.Key) {
@@ -81,7 +81,8 @@ func (way route) event(name string, v value.Value) Event {
 	return m.eventOf(name, v)
 }
 
-// eventOf returns the event of a message for a machine that takes it: of its own variant, the arm.
+// eventOf returns the event of a message for a machine that takes it. If the message is the machine's variant, that is the
+// event of the arm.
 func (m *Machine) eventOf(name string, v value.Value) Event {
 	if m.Event.Variant != nil && m.Event.Variant.Name == name {
 		wrapped := v.(map[string]any)
@@ -94,8 +95,8 @@ func (m *Machine) eventOf(name string, v value.Value) Event {
 // wrap returns the normal form of an arm of a variant.
 func wrap(arm string, v value.Value) value.Value { return map[string]any{"$tag": arm, "$value": v} }
 
-// key returns the key of the cell that a message in normal form goes to. Its type is that of the machine's key, so that it is
-// in normal form too.
+// key returns the key of the cell to which a message in normal form goes. It has the type of the machine's key, so it is in normal form
+// too.
 func (way route) key(v value.Value) (value.Value, error) {
 	path := way.to.Field
 	if way.to.Machine.Key == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// notes is a world whose machines hear of variants in all ways.
+// notes is a world whose machines subscribe to variants in all ways.
 const notes = `
 kind: World
 name: notes
@@ -56,8 +56,8 @@ func route(t *testing.T, w *machine.World, name string, payload value.Value) []r
 	return list
 }
 
-// A message named as the variant goes to who subscribes to that; one named as the type of an arm also to who subscribes to the
-// type. Each cell hears of it once.
+// A message named as the variant goes to the subscribers of the variant; one named as the type of an arm also to the subscribers of the
+// type. Each cell takes it once.
 func TestVariantsAreRouted(t *testing.T) {
 	w := load(t, notes)
 	one := map[string]any{"id": "a", "by": nil}

@@ -13,7 +13,7 @@ type scope struct {
 	in    *Input
 	meter *expr.Meter
 	event value.Value // as the rule sees it
-	state value.Value // the one before, until the rule has set it
+	state value.Value // the state before, until the rule has set the new one
 }
 
 // Name returns a variable.

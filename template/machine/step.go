@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Step runs one activation of a machine with rules: it evaluates them, and checks their values, so that it stands as a whole or,
-// with a Failure, not at all. The work of the expressions is counted by the meter, which may be nil.
+// Step runs one activation of a machine with rules. It evaluates the rules and checks their values, and returns the whole output, or a
+// Failure. The meter, which may be nil, counts the work of the expressions.
 //
 // Step is a pure function of its input, which it does not change.
 func (w *World) Step(in *Input, meter *expr.Meter) (*Output, *Failure) {
@@ -134,7 +134,7 @@ func (s *scope) fail(f *FailRule) *Failure {
 	return &Failure{Code: code, Message: message}
 }
 
-// text evaluates an expression whose value must be a text; null is none.
+// text evaluates an expression whose value must be a text; null counts as "".
 func (s *scope) text(place string, t *expr.Template) (string, *Failure) {
 	v, err := t.Eval(s)
 	if err != nil {

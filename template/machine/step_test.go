@@ -16,7 +16,7 @@ import (
 // begin is the time of activations in tests: 2026-01-01T00:00:00Z.
 var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
-// machineOf is a world of one machine m with the rules given, keyed by texts, and a machine hears that hears of Out.
+// machineOf is a world of a machine m with these rules, keyed by texts, and a machine hears that subscribes to Out.
 func machineOf(t testing.TB, rules ...string) *machine.World {
 	return load(t, `
 kind: World

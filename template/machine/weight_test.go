@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// TestAllThatAStepGivesIsWeighed: the size of the event of an activation has a bound, wherever in it the bytes are.
+// TestAllThatAStepGivesIsWeighed: the size of the event of an activation has a bound, for bytes in any part of it.
 func TestAllThatAStepGivesIsWeighed(t *testing.T) {
 	w := load(t, `
 kind: World

@@ -17,7 +17,7 @@ import (
 // Kind is the kind of the documents of this package.
 const Kind = "World"
 
-// TimerEffect is the name of the effect that is built in: an activation arms it, and the world itself lets it fire.
+// TimerEffect is the name of the built-in effect: an activation arms a timer, and the world itself fires it.
 const TimerEffect = "timer"
 
 // World is a checked document: types, effects, machines and subscriptions, in one form whatever spelling they were written
@@ -93,13 +93,13 @@ type Index struct {
 // Implementation identifies a machine that is written in Go.
 type Implementation struct{ Name, Version string }
 
-// Migration makes a state of the previous version fit.
+// Migration converts a state of the previous version.
 type Migration struct {
 	Set    []Field  // laid over the state, computed from the state before
-	Remove []string // fields that are gone; sorted
+	Remove []string // removed fields; sorted
 }
 
-// Field is a field of a record and the value it gets.
+// Field is a field of a record and its new value.
 type Field struct {
 	Name  string         // of the field
 	Value *expr.Template // its new value
@@ -200,10 +200,10 @@ func (w *World) CallSite(number int) template.CallSite {
 	return template.CallSite{Step: e.Name, Task: e.Name, Kind: e.Executor}
 }
 
-// OnBlocked returns that a world waits: it is never blocked.
+// OnBlocked returns BlockedWaits: a world is never blocked.
 func (w *World) OnBlocked(template.OnBlocked) template.OnBlocked { return template.BlockedWaits }
 
-// bindings are the keys of an effect that say how it is called, except operation.
+// bindings are the keys of an effect that bind its call, except operation.
 var bindings = []string{"command", "fail", "http", "sleep", "value", "wait"}
 
 // system maps the names of the events that the engine makes to their kinds.

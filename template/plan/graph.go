@@ -151,8 +151,8 @@ func attributes(e Edge) dag.Attributes {
 	return dag.Attributes{Type: dag.Sequential, DataFlow: e.Data}
 }
 
-// guards returns the tests that guard an edge, outermost first: those of the conditionals that contain its target but not
-// its source. If conditionals are nodes, only the edges from them have guards.
+// guards returns the tests that guard an edge, outermost first: the tests of the conditionals that contain its target and
+// not its source. If conditionals are nodes, only the edges from them have guards.
 func (g *grapher) guards(from, to int32) []dag.Guard {
 	var list []dag.Guard
 	for gate := g.plan.Nodes[to].Gate; gate >= 0; to, gate = gate, g.plan.Nodes[gate].Gate {

@@ -309,7 +309,7 @@ func TestEdgesHaveTheGuardsAroundTheirTargets(t *testing.T) {
 			from, isStep := around[g.Key(e.From)]
 			want, ok := around[g.Key(e.To)]
 			if !isStep || !ok {
-				continue // a conditional that nothing comes before
+				continue // a conditional without predecessors
 			}
 			outside := func(guard string) bool {
 				test := guard[strings.Index(guard, " "):]

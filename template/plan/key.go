@@ -29,8 +29,8 @@ func ParseKey(key string) (id string, indexes []int, ok bool) {
 	return id, indexes, id != ""
 }
 
-// RowOf returns the row whose calls are made under a key: that of a step, such as `check[3]`, or of a routed workflow's task, such as
-// `check@1.ask` or, in the third run of a step, of its first item, for the second time, `check@3[0].ask~2`.
+// RowOf returns the row of a call's key: the key of a step, such as `check[3]`, or of a task of a routed workflow, such as `check@1.ask`.
+// In `check@3[0].ask~2`, 3 is the run of the step, 0 the item, and 2 the visit of the task.
 func (p *Plan) RowOf(key string) (int32, bool) {
 	if p.Workflow.Routing != nil {
 		return p.routedRow(key)
@@ -39,7 +39,7 @@ func (p *Plan) RowOf(key string) (int32, bool) {
 	return p.Row(id)
 }
 
-// The texts in the key of a routed call between the names of step and task, and behind these.
+// The texts in the key of a routed call between the names of step and task, and after the task.
 var (
 	stepRun = regexp.MustCompile(`^@\d+(\[\d+\])?\.$`)
 	visited = regexp.MustCompile(`~\d+$`)

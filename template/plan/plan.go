@@ -47,7 +47,7 @@ type Node struct {
 	Key      string                // id; "" for a join and an unnamed conditional
 	Kind     Kind                  // of the row
 	Branch   Branch                // which branch of Gate holds it
-	Tested   bool                  // some test reads its status or error, or that of a map around it
+	Tested   bool                  // a test reads its status or error, or that of a map around it
 	Testers  []int32               // the gates whose tests read its status or error, and the maps around such gates
 	Feeds    bool                  // a gate is among its successors, or among those of a join after it
 	Gate     int32                 // innermost gate around it within its body; -1: none
@@ -62,7 +62,7 @@ type Node struct {
 	Timing   *template.Timing      // Step: nil when it has none
 	Step     *template.Step        // Step
 	Cond     *template.Conditional // Gate
-	Func     string                // Gate, Map: the Go function that decides; "": an expression does
+	Func     string                // Gate, Map: the Go function that decides; "": an expression decides
 	Over     *template.Map         // Map
 }
 
@@ -132,7 +132,7 @@ type Edge struct {
 // OpKind is the way in which an operation is carried out.
 type OpKind uint8
 
-// The kinds of operations. The engine itself carries out all but Call, from nothing but plan and journal.
+// The kinds of operations. The engine itself carries out all except Call, from the plan and the journal alone.
 const (
 	Call  OpKind = iota // carried out outside the engine: a binding or a registered operation
 	Value               // returns its input
@@ -173,7 +173,7 @@ func (p *Plan) Depth(row int32) int {
 	return n
 }
 
-// StepNames returns the names of the document's own steps, in the order written; of a world its machines. One in a map counts once.
+// StepNames returns the names of the document's own steps, or of a world's machines, in the order written. A step in a map counts once.
 func (p *Plan) StepNames() (names []string) {
 	if routing := p.Workflow.Routing; routing != nil {
 		return routing.StepNames()
@@ -194,7 +194,7 @@ func (p *Plan) OnBlocked(usual string) string {
 	return ""
 }
 
-// Warnings returns which parts of the document are valid, but probably mistakes.
+// Warnings returns the parts of the document that are valid, but probably mistakes.
 func (p *Plan) Warnings() document.Errors {
 	if routing := p.Workflow.Routing; routing != nil {
 		return routing.Lints()

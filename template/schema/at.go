@@ -21,9 +21,9 @@ func (e *PathError) Error() string {
 	return e.Text + " (did you mean " + document.Quote(e.Suggestion) + "?)"
 }
 
-// At returns the type at a path of fields of records. Options on the way, and at its end, are looked through. After a
-// variant, the segment $value means the value of whatever arm, except for the types that every document has; the rest of
-// the path must lead to equal types in all of them. The error is a *PathError.
+// At returns the type at a path of fields of records. It looks through options on the way, and at the end. After a variant,
+// the segment $value means the value of any arm, except for the types that every document has; the rest of the path must
+// lead to equal types in all of them. The error is a *PathError.
 func (t *Type) At(path []string) (*Type, error) {
 	reached := []*Type{through(t)}
 	for i, segment := range path {

@@ -51,7 +51,7 @@ func TestAPathLeadsThroughOptionsAndArms(t *testing.T) {
 	}
 }
 
-// through looks at the type that another name stands for.
+// through returns the type without its other name.
 func through(t *schema.Type) *schema.Type {
 	if t.Name == "Id" {
 		return &schema.Type{Kind: t.Kind}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// digitsMax is how many digits a dec128 has, zeros between the point and the first other digit included.
+// digitsMax bounds the digits of a dec128, counting zeros between the point and the first other digit.
 const digitsMax = 34
 
 const mustDecimal = "a decimal such as 12.5"
@@ -32,7 +32,7 @@ func normalDecimal(text string) (normal string, f *Fault) {
 	if hasExponent {
 		shift, err = strconv.Atoi(exponent)
 	}
-	scale := len(fraction) - shift // how many of the digits stand after the point
+	scale := len(fraction) - shift // digits after the point
 	for strings.HasSuffix(digits, "0") {
 		digits, scale = digits[:len(digits)-1], scale-1
 	}
@@ -42,7 +42,7 @@ func normalDecimal(text string) (normal string, f *Fault) {
 	return sign + plainDecimal(digits, scale), nil
 }
 
-// plainDecimal writes digits, of which scale stand after the point; there are zeros to add if that is below 0.
+// plainDecimal writes digits, scale of them after the point. A negative scale appends zeros.
 func plainDecimal(digits string, scale int) string {
 	switch {
 	case scale <= 0:

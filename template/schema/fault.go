@@ -10,16 +10,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fault is why a value is not of a type.
+// Fault describes why a value is not of a type.
 type Fault struct {
 	Pointer value.Pointer // to the part of the value that is not of its type, or that is missing
 	Text    string        // the fault, such as "must be a text, not an integer"
 
-	misspelt string  // a name that is not known; "" if the fault is another
-	known    []Field // that it can be a misspelling of
+	misspelt string  // an unknown name; "" if the fault is another
+	known    []Field // the names that it may misspell
 }
 
-// Error returns the fault as /at/page: must be at least 0, without a pointer if it is that of the whole value.
+// Error returns the fault, such as /at/page: must be at least 0. A fault of the whole value has no pointer.
 func (f *Fault) Error() string {
 	if len(f.Pointer) == 0 {
 		return f.Text
@@ -40,7 +40,7 @@ func (f *Fault) within(segment string) *Fault {
 	return f
 }
 
-// suggest appends the name that was meant. It costs more than the fault itself, so it is called for the one that is shown.
+// suggest appends the nearest known name. It costs more than the fault itself, so only the fault that is shown gets one.
 func (f *Fault) suggest() *Fault {
 	if near := nearest(f.misspelt, f.known); near != "" {
 		f.Text += fmt.Sprintf(" (did you mean %q?)", near)

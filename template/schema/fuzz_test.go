@@ -57,7 +57,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzNormalize: whatever value comes, it is refused at a place in it, or has the normal form of the model.
+// FuzzNormalize: any value is refused at a place in it, or has the normal form of the model.
 func FuzzNormalize(f *testing.F) {
 	types := `T: {record: {a: set<int>, b: option<dec128>, c: {variant: {X: time, Y: "map<nat, uuid>"}}, d: list<bytes>}}`
 	f.Add(types, `{"a": [3, 1, -1, 3], "c": {"X": "2027-01-31T13:00:00+01:00"}, "d": ["AAE="]}`)

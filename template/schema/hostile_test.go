@@ -98,7 +98,7 @@ func TestOptionsThatAreLeftOutCount(t *testing.T) {
 	require.ErrorContains(t, err, "has more than 2097152")
 }
 
-// Each of ten thousand faults has a suggestion to be looked for among ten thousand names.
+// Each of ten thousand faults needs a search among ten thousand names for a suggestion.
 func TestManyFaultsShareOneBudget(t *testing.T) {
 	var b strings.Builder
 	for i := range 9000 {

@@ -19,8 +19,8 @@ func validName(name, without string) error {
 	return document.ValidName("a name", name, without, NameBytesMax)
 }
 
-// validTypeName is ValidName for the names of types and arms: they stand in texts such as map<K, V>, and an arm is distinguished from
-// $tag and $value.
+// validTypeName is ValidName for the names of types and arms: texts such as map<K, V> contain them, and an arm differs from $tag and
+// $value.
 func validTypeName(name string) error {
 	if err := validName(name, "[]#<>,"); err != nil {
 		return err

@@ -20,8 +20,8 @@ const (
 )
 
 // Normalize returns the normal form of a value; v itself if it is in normal form. It does not change v, and the result
-// shares parts with it. v is of the model; parts outside it are converted by value.Of. The error is a *Fault: the first
-// one, in an order that does not depend on that of Go's maps.
+// shares parts with it. v is of the model; parts outside it are converted by value.Of. The error is a *Fault: the first one,
+// in an order that is independent of the order of Go's maps.
 //
 // Values with more nodes than value.NodesMax are refused, and with more bytes of text than value.MaxSizeBytes; the options
 // that were left out count.
@@ -30,7 +30,7 @@ func (t *Type) Normalize(v value.Value) (value.Value, error) {
 	return n, err
 }
 
-// CheckNormal returns why a value is not of the type or, being of it, not in its normal form: nil if Normalize would return v
+// CheckNormal returns an error if a value is not of the type, or not in its normal form. It returns nil if Normalize would return v
 // itself.
 func (t *Type) CheckNormal(v value.Value) error {
 	_, changed, err := t.normalize(v)
@@ -59,7 +59,7 @@ type walk struct{ nodes, bytes int }
 
 func (w *walk) isSpent() bool { return w.nodes < 0 || w.bytes < 0 }
 
-// visit returns the normal form of v and whether it differs from v. Its results of a walk that is spent have no meaning.
+// visit returns the normal form of v and whether it differs from v. Once the walk is spent, the results have no meaning.
 func (w *walk) visit(t *Type, v value.Value) (value.Value, bool, *Fault) {
 	if w.nodes--; w.isSpent() {
 		return nil, false, fault("is too large")
@@ -235,7 +235,7 @@ func (w *walk) record(t *Type, object map[string]any) (map[string]any, bool, *Fa
 	return e.object, e.changed, nil
 }
 
-// undeclaredOr returns the fault of the least key that a record does not have, or else f.
+// undeclaredOr returns the fault of the least key of object that t does not declare, or else f.
 func undeclaredOr(f *Fault, object map[string]any, t *Type) *Fault {
 	least, found := "", false
 	for key := range object {

@@ -98,7 +98,7 @@ func TestNormalForms(t *testing.T) {
 	}
 }
 
-// Each line is a type, a value that it does not have, and the fault that its sender is told.
+// Each line is a type, a value that it does not have, and the fault.
 func TestEachFaultOfAValueIsNamedWithItsPointer(t *testing.T) {
 	ts := types(t, declared+"Filed: {record: {id: text, tags: set<text>, memo: option<text>, at: {record: {page: nat, ratio: dec128}}}}\n")
 	for _, c := range []struct{ typ, v, want string }{

@@ -83,7 +83,7 @@ func (r *reader) define(e document.Entry) {
 	t.Kind, t.Fields, t.Elem, t.Key = read.Kind, read.Fields, read.Elem, read.Key
 }
 
-// part reads a type. A type of the system is refused: it stands only in an arm.
+// part reads a type. A type of the system is refused: only arms can have it.
 func (r *reader) part(n *document.Node) *Type {
 	t := r.read(n)
 	if t.Kind == System {
@@ -155,7 +155,7 @@ func (r *reader) mainKey(n *document.Node) (main document.Entry, ok bool) {
 	return main, ok
 }
 
-// isForm reports whether a key can be that of a type.
+// isForm reports whether a key can define a type.
 func isForm(key string) bool { return key == "ref" || wordKinds[key] != Invalid }
 
 // unknown refuses the name of a type.

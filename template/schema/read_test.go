@@ -123,7 +123,7 @@ func TestTypesAreShownAsTexts(t *testing.T) {
 	}
 }
 
-// refusals are declarations with the errors that their readers are told.
+// refusals are declarations with their errors.
 var refusals = []struct{ name, text, want string }{
 	{"no mapping", "[A]", `w.yaml:1:1: types must be a mapping from names to types, not a list`},
 	{"an unknown name", "A: txt", `w.yaml:1:4: A: unknown type "txt" (did you mean "text"?)`},
@@ -232,7 +232,7 @@ w.yaml:1:50: A.record.b.map.value: unknown type "lst" (did you mean "list"?)
 w.yaml:2:24: B.variant.Y: must be a type such as text, list<text> or {record: {name: text}}, not an integer`)
 }
 
-// That a type was refused is no reason to refuse its use.
+// The use of a refused type is no second fault.
 func TestTheUseOfARefusedTypeIsNoFault(t *testing.T) {
 	ts, faults := schema.Read(node(t, "A: txt\nB: {record: {b: B}}\n"))
 	require.Len(t, faults, 2)
@@ -254,7 +254,7 @@ func TestARecursiveTypeIsRefusedOnce(t *testing.T) {
 }
 
 func TestTheDeepestTypeIsRead(t *testing.T) {
-	ts := types(t, chain(64)+"Same: Other\nOther: T63\n") // other names are no level
+	ts := types(t, chain(64)+"Same: Other\nOther: T63\n") // other names add no level
 	v := any(int64(7))
 	for range 63 {
 		v = []any{v}

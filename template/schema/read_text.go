@@ -131,7 +131,7 @@ func (p *textReader) word() string {
 	return word
 }
 
-// take takes a punctuation mark, or reports that it is not there.
+// take takes a punctuation mark. It reports false if the mark is not there.
 func (p *textReader) take(mark string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " "), mark)
 	if ok {
@@ -140,7 +140,7 @@ func (p *textReader) take(mark string) bool {
 	return ok
 }
 
-// found appends to a message the text that stands in the wrong place.
+// found appends to a message the text found in the wrong place.
 func (p *textReader) found(msg string) string {
 	if rest := strings.TrimSpace(p.rest); rest != "" {
 		return msg + ", found " + document.Quote(rest)

@@ -12,8 +12,8 @@ import (
 // open is the depth of a type whose parts are being resolved.
 const open = -1
 
-// resolve checks a type that has been read, and its parts, and computes the properties that follow from them. A type that was resolved
-// before is not looked into again, so the time is linear in the document.
+// resolve checks a type that has been read, and its parts, and computes the derived properties. It visits each type once, so the time is
+// linear in the document.
 func (r *reader) resolve(t *Type) {
 	if t.depth > 0 {
 		return
@@ -32,7 +32,7 @@ func (r *reader) resolve(t *Type) {
 	switch {
 	case t.alias != nil:
 		t.Kind, t.Fields, t.Elem, t.Key = t.alias.Kind, t.alias.Fields, t.alias.Elem, t.alias.Key
-		depth-- // another name is no level
+		depth-- // another name adds no level
 	case depth >= DepthMax:
 		r.faults.Add(tooDeep(at))
 		*t, depth = Type{Name: t.Name}, 0

@@ -119,7 +119,7 @@ func normalTime(text string) (normal string, f *Fault) {
 	return text, nil
 }
 
-// timeForm reports whether a text has the form of RFC 3339, and how many digits of a second stand after the point. Package
+// timeForm reports whether a text has the form of RFC 3339, and the number of digits of a second after the point. Package
 // time reads more than that: a comma for the point, hours of one digit, and offsets of a hundred hours.
 func timeForm(text string) (digits int, ok bool) {
 	const date = "0000-00-00T00:00:00"

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Tag begins values that are named by their hashes: keys, params, definitions and intents. It says that CBOR follows (RFC 8949, section
-// 3.4.6).
+// Tag precedes values that are named by their hashes: keys, params, definitions and intents. It means that CBOR follows (RFC 8949,
+// section 3.4.6).
 const Tag = "\xd9\xd9\xf7"
 
 // Tagged returns the tag and the canonical encoding of a value.

@@ -12,7 +12,7 @@ import (
 // Kind is the form of a type.
 type Kind uint8
 
-// The kinds of types. Invalid is the kind of a type that was refused; System that of values that a run makes itself, such as
+// The kinds of types. Invalid is the kind of a refused type, System the kind of values that a run makes itself, such as
 // receipts.
 const (
 	Invalid Kind = iota
@@ -55,10 +55,11 @@ func (k Kind) isKey() bool {
 	return false
 }
 
-// DepthMax bounds the types within each other, those that are referred to included.
+// DepthMax bounds how deep types nest, including the types that they refer to.
 const DepthMax = 64
 
-// Names of types that every document has; Receipt, Rejected and Frame are short for them. Their values are made by a run, and are no part of a message.
+// Names of types that every document has; Receipt, Rejected and Frame are short for them. A run makes their values; no message contains
+// them.
 const (
 	ReceiptType  = "sys/EffectReceiptEnvelope@1" // how an effect has ended
 	RejectedType = "sys/EffectReceiptRejected@1" // a receipt whose payload is not of its type
@@ -107,7 +108,7 @@ type Types struct {
 // Names returns the names of the declared types, sorted.
 func (ts *Types) Names() []string { return slices.Sorted(maps.Keys(ts.byName)) }
 
-// Lookup returns a declared type, or one of those that every document has; nil if there is none of that name.
+// Lookup returns the type with a name, declared or of every document; nil if there is none.
 func (ts *Types) Lookup(name string) *Type {
 	if t := ts.byName[name]; t != nil {
 		return t

@@ -11,7 +11,7 @@ func (t *Type) Document() value.Value {
 	return t.definition()
 }
 
-// definition returns the normal form of a type's definition, whatever its name is.
+// definition returns the normal form of a type's definition, not of its name.
 func (t *Type) definition() value.Value {
 	word := t.Kind.String()
 	switch t.Kind {

@@ -247,7 +247,7 @@ func (r *reader) list(n uint64, depth int) (Value, bool) {
 	return list, true
 }
 
-// object takes n members, of which no two have the same key.
+// object takes n members with distinct keys.
 func (r *reader) object(n uint64, depth int) (Value, bool) {
 	if n > uint64(len(r.b))/2 {
 		return nil, false

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestBothCodecsAgree: for any value, and for any change of its encoding, the handwritten codec and the general one give the same.
+// TestBothCodecsAgree: for any value, and for any change of its encoding, the handwritten codec and the general one return the same.
 func TestBothCodecsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anything(3).Draw(t, "value")

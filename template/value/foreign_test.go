@@ -94,7 +94,7 @@ func (leavingZero) IsZero() bool                   { runtime.Goexit(); return fa
 func (*leavingReading) UnmarshalJSON([]byte) error { runtime.Goexit(); return nil }
 func (*leavingParsing) UnmarshalText([]byte) error { runtime.Goexit(); return nil }
 
-// TestMethodsThatEndTheirGoroutineAreErrors: only where no such method can be called is none called apart.
+// TestMethodsThatEndTheirGoroutineAreErrors: a value whose type can have such a method is converted on another goroutine.
 func TestMethodsThatEndTheirGoroutineAreErrors(t *testing.T) {
 	var p *usercode.Panic
 	for _, v := range []any{

@@ -43,7 +43,8 @@ func TestEveryValueIsAnInput(t *testing.T) {
 	})
 }
 
-// requireSameParsed requires that the reader in one pass takes a text as the general one does, or gives up. It returns whether it took it.
+// requireSameParsed requires that the one-pass reader, if it reads a text, returns the value of the general one. It reports whether it
+// read it.
 func requireSameParsed(t require.TestingT, text []byte) bool {
 	got, ok := value.ParseQuickly(text)
 	if ok {

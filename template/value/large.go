@@ -2,19 +2,19 @@ package value
 
 import "errors"
 
-// Large stands for a value that was left where it is stored: it holds the displayed part of it. Size counts it as that value, Preview
-// returns its beginning, and Of and all that need the value itself return ErrLarge.
+// Large stands for a value that was not read from its store; it has the part to display. Size returns the size of that value, Preview its
+// beginning. Of, and every function that needs the value itself, returns ErrLarge.
 type Large struct {
-	Kind      string   // as Kind says of the value; "": not known
-	Bytes     int      // as Size says of the value; 0: not known
+	Kind      string   // the Kind of the value; "": unknown
+	Bytes     int      // the Size of the value; 0: unknown
 	Beginning string   // of its JSON
 	Hash      [32]byte // SHA-256 of its encoding
 }
 
-// LargeBeginning is how many bytes of its JSON a Large has.
+// LargeBeginning bounds the beginning in a Large, in bytes of JSON.
 const LargeBeginning = 256
 
-// ErrLarge is wrapped by errors about a value that was left where it is kept.
+// ErrLarge is wrapped by errors about a value that was not read from its store.
 var ErrLarge = errors.New("value: it is large and was not read")
 
 // LargeOf returns the stand-in for a value.
@@ -31,7 +31,7 @@ func LargeOf(v any, hash [32]byte) Large {
 	return l
 }
 
-// unknownBeginning is shown of a value of which its beginning was not kept.
+// unknownBeginning replaces a beginning that was not stored.
 const unknownBeginning = "large value"
 
 // preview is Preview.

@@ -3,8 +3,7 @@ package value
 import "fmt"
 
 // NodesMax bounds the nodes of a value: lists, objects, keys and scalars, each as often as it occurs. The size of a text
-// says little about the memory of its value: that of `[[],[],…` takes twelve times as much, and that of `[{"a":1},…` forty
-// times.
+// says little about the memory of its value: `[[],[],…` takes twelve times as much, and `[{"a":1},…` forty times.
 const NodesMax = 2 << 20
 
 // NodeBytes bounds the memory of a node, apart from the characters of a text: an object with one key is two nodes and takes
@@ -15,7 +14,7 @@ const NodeBytes = 176
 // of bytes.
 func TextNodes(text []byte) int {
 	nodes := 0
-	scalar := false // the byte before is of a number, or of true, false or null
+	scalar := false // the byte before belongs to a number, or to true, false or null
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case ',', ':', ']', '}', ' ', '\t', '\n', '\r':

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
-// fromNumber reads a number of a JSON text. encoding/json writes a float of 20 or 21 digits like an integer; it is not
-// refused for that.
+// fromNumber reads a number of a JSON text. It accepts whole floats of 20 or 21 digits from encoding/json, which writes them
+// like integers.
 func (w *walk) fromNumber(text string) (Value, error) {
 	if w.from == marshaled {
 		if f, ok := exactFloat(text); ok {

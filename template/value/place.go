@@ -50,7 +50,7 @@ func within(segment string, err error) error {
 	return err
 }
 
-// These two omit the place: it would be 128 segments long, or wherever counting happened to stop.
+// These two omit the place: it would be 128 segments long, or the place where the count happened to stop.
 func errTooDeep() error {
 	return fmt.Errorf("nests deeper than %d levels: %w", MaxDepth, ErrTooLarge)
 }

@@ -38,7 +38,7 @@ func TestPreview(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestPreviewIsTheBeginning: of the JSON, as long as allowed, and valid.
+// TestPreviewIsTheBeginning: a preview is the beginning of the JSON, as long as allowed, and valid.
 func TestPreviewIsTheBeginning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anything(3).Draw(t, "value")

@@ -10,8 +10,8 @@ import (
 // quickBytes bounds the texts that are read in one pass: a text has no more nodes than bytes.
 const quickBytes = NodesMax
 
-// quick reads a JSON text in one pass. It stops at all that ParseInput refuses: then the passes that name the fault and its place
-// read the text again. It takes nothing as another value than they do.
+// quick reads a JSON text in one pass, to the same value as the slower passes. It reports false for every text that ParseInput refuses:
+// the slower passes then read the text again, and name the fault and its place.
 func quick(text []byte) (v Value, ok bool) {
 	if len(text) > quickBytes {
 		return nil, false
@@ -23,10 +23,10 @@ func quick(text []byte) (v Value, ok bool) {
 
 type quickReader struct {
 	text []byte
-	at   int // all before is read
+	at   int // all bytes before it are read
 }
 
-// next skips white space and returns the byte behind it; 0: there is none.
+// next skips white space and returns the byte after it; 0: there is none.
 func (r *quickReader) next() byte {
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; c {
@@ -111,7 +111,7 @@ func (r *quickReader) object(depth int) (Value, bool) {
 			return nil, false
 		}
 		n := len(object)
-		if object[key] = v; len(object) == n { // the key has come before
+		if object[key] = v; len(object) == n { // a duplicate key
 			return nil, false
 		}
 		if !r.skip(',') {

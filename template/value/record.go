@@ -28,7 +28,7 @@ func fromPlain(v any) (Value, bool) {
 	return plainValue(reflect.ValueOf(v), t)
 }
 
-// exactMax is the bound up to which encoding/json writes a whole float with its exact digits rather than with the shortest.
+// exactMax is the bound up to which encoding/json writes all digits of a whole float, not the shortest form.
 const exactMax = 1 << 53
 
 func plainValue(v reflect.Value, t reflect.Type) (Value, bool) {

@@ -20,8 +20,8 @@ var types sync.Map // reflect.Type → known
 // holdsInterface reports whether a value of type t can hold an interface.
 func holdsInterface(t reflect.Type) bool { return knownOf(t).open }
 
-// toDecode returns how to decode into a zero value of type t: apart if that can call a method of the program, such as
-// UnmarshalJSON. A goroutine costs more than it takes to decode a small value.
+// toDecode returns the function that runs a decoding into a zero value of type t: on another goroutine if that can call a
+// method of the program, such as UnmarshalJSON. Else it runs here, since a goroutine costs more than decoding a small value.
 func toDecode(t reflect.Type) func(func() error) error {
 	if knownOf(t).methods {
 		return usercode.Apart
@@ -29,7 +29,8 @@ func toDecode(t reflect.Type) func(func() error) error {
 	return usercode.Call
 }
 
-// toEncode returns how to encode a value of type t: apart if that can call a method of the program.
+// toEncode returns the function that runs an encoding of a value of type t: on another goroutine if that can call a method
+// of the program.
 func toEncode(t reflect.Type) func(func() error) error {
 	if k := knownOf(t); k.methods || k.open {
 		return usercode.Apart

@@ -293,8 +293,8 @@ func (w *walk) fromGo(v any, depth int) (Value, error) {
 	return w.fromOther(v, depth)
 }
 
-// fromOther converts any other Go value to the model. Methods of v, such as MarshalJSON, are called apart, so that one that
-// panics and one that ends its goroutine are the same.
+// fromOther converts any other Go value to the model. Methods of v, such as MarshalJSON, are called on another goroutine, so
+// that a method that ends its goroutine is an error like one that panics.
 func (w *walk) fromOther(v any, depth int) (Value, error) {
 	var text []byte
 	err := toEncode(reflect.TypeOf(v))(func() (err error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Write answers with JSON. If it is zipped, it is so for clients that take that: an answer that is large and much the same throughout is worth it.
+// Write answers with JSON. If zipped, it compresses it for clients that accept that, which is worth it for large, repetitive answers.
 func Write(w http.ResponseWriter, req *http.Request, status int, data []byte, zipped bool) {
 	to := io.Writer(w)
 	w.Header().Set("Content-Type", "application/json")

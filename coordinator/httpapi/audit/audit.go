@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Dir is the name of the folder, in that of the journal.
+// Dir is the name of the folder in the folder of the journal.
 const Dir = "audit"
 
 // Kept is how long entries are kept.
@@ -28,7 +28,7 @@ const (
 	textMax     = 512
 )
 
-// gatherTime is how long entries are gathered that are written together, so that the disk is synced seldom.
+// gatherTime is the time in which entries are gathered to be written together, so that the disk is synced seldom.
 const gatherTime = 50 * time.Millisecond
 
 // dayLayout is how a file is named, without its extension.
@@ -51,7 +51,7 @@ const Socket = "socket"
 // Kinds are all of them.
 var Kinds = []string{Act, Refused, Login, Logout, Created, Revoked, Damaged}
 
-// Entry is one thing that was done, or refused.
+// Entry is one act or one refusal.
 type Entry struct {
 	At         time.Time `json:"at"`                     // when it was answered
 	Door       string    `json:"door,omitempty"`         // socket: that of the folder; absent: HTTP
@@ -80,7 +80,7 @@ type Log struct {
 	mu      sync.Mutex
 	room    sync.Cond // of queue
 	queue   []byte
-	lost    int       // entries that could not be written
+	lost    int       // failed writes, each of one or more entries
 	second  time.Time // of the refusals that are counted
 	refused int       // recorded of this second
 	skipped int
@@ -110,8 +110,8 @@ func open(dir string, logger *slog.Logger, now func() time.Time) (*Log, error) {
 	return l, nil
 }
 
-// Note records an entry, at the present instant. It returns before that is durable, which it is a moment later, together with others. It
-// waits only if very many wait.
+// Note records an entry, at the present instant. It returns before the entry is durable; a moment later it is, together with others. It
+// waits only if very many entries wait.
 func (l *Log) Note(e Entry) {
 	e.At = l.now().UTC()
 	l.mu.Lock()
@@ -208,7 +208,7 @@ func (l *Log) write() {
 	l.leave()
 }
 
-// append makes lines durable. The part of them that was written before an error is completed by nothing: the next opening of the file cuts it off.
+// append makes lines durable. A failed write may leave the beginning of a line, which the next opening of the file cuts off.
 func (l *Log) append(lines []byte) error {
 	if err := l.turn(); err != nil {
 		return err
@@ -219,7 +219,7 @@ func (l *Log) append(lines []byte) error {
 	return l.file.Sync()
 }
 
-// turn opens the file of the day, and deletes those that are too old, unless that is done.
+// turn opens the file of the day and deletes those that are too old, unless it has done so today.
 func (l *Log) turn() error {
 	today := l.now().UTC().Format(dayLayout)
 	if l.file != nil && today == l.day {
@@ -267,7 +267,7 @@ func whole(file *os.File) error {
 	return file.Truncate(end)
 }
 
-// Days returns the days of which there are entries in a folder, the oldest first.
+// Days returns the days with entries in a folder, the oldest first.
 func Days(dir string) ([]string, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestManyEntriesAreWrittenTogether(t *testing.T) {
 	})
 }
 
-// One who is refused again and again fills no disk.
+// A client that is refused again and again fills no disk.
 func TestRefusalsThatComeTooFastAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := opened(t, t.TempDir())
@@ -117,7 +117,7 @@ func TestRefusalsThatComeTooFastAreCounted(t *testing.T) {
 	})
 }
 
-// Texts of somebody who is not known may be as long as a header: they fill no disk either.
+// Texts from an unknown client may be as long as a header: they fill no disk either.
 func TestLongTextsAreCut(t *testing.T) {
 	dir := t.TempDir()
 	l := opened(t, dir)
@@ -196,7 +196,7 @@ func TestCursorsAreThoseOfTheList(t *testing.T) {
 	}
 }
 
-// A full disk loses entries, which is said, and stops nothing.
+// A full disk loses entries, which is logged, and stops nothing.
 func TestAnAuditThatCannotBeWrittenSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	l := opened(t, dir)

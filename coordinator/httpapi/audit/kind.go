@@ -15,7 +15,7 @@ func KindOf(method, route string, commands bool, status int) string {
 		return Login
 	case route == "/v1/session" && method == http.MethodDelete:
 		return Logout
-	case method == http.MethodGet, !commands, route == "/v1/check", route == "/v1/diff": // the last two only say something
+	case method == http.MethodGet, !commands, route == "/v1/check", route == "/v1/diff": // the last two change nothing
 		return ""
 	}
 	return Act

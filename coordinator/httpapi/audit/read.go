@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Query says which entries are wanted; of an empty field, all.
+// Query selects entries. An empty field selects all.
 type Query struct {
 	Kind   string // see Act and the others
 	Actor  string // name of a token
@@ -31,7 +31,7 @@ type Page struct {
 // ErrCursor is the error about a cursor that is not of this list.
 var ErrCursor = errors.New("audit: it is no cursor of this list")
 
-// blockBytes is how much of a file is read at once.
+// blockBytes is the number of bytes that are read at once.
 const blockBytes = 64 << 10
 
 // lineMax bounds a line.
@@ -135,7 +135,7 @@ func (l *Log) readDay(ctx context.Context, day string, before int64, q *Query, p
 	return false, ctx.Err()
 }
 
-// lineBefore returns where the line begins that a position is in, or behind a line, that position.
+// lineBefore returns the beginning of the line that has a position in it. It returns a position after a line as it is.
 func lineBefore(file *os.File, at int64) (int64, error) {
 	for end := at; end > 0; {
 		block := make([]byte, min(end, blockBytes))

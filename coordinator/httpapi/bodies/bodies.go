@@ -1,4 +1,4 @@
-// Package bodies reads the bodies of requests strictly: one JSON object with the keys of a struct's tags, written as they are there.
+// Package bodies reads the bodies of requests strictly: one JSON object with exactly the keys of the struct's tags, case included.
 package bodies
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fault says why a body is refused. It shows no values.
+// Fault is the reason why a body is refused. It shows no values.
 type Fault struct {
 	Pointer string // where in the body; "": as a whole
 	Detail  string // why
 }
 
-// Read reads a body into a struct; nil: it is as it must be.
+// Read reads a body into a struct. It returns nil if the body is valid.
 func Read(data []byte, into any) *Fault {
 	v, err := value.ParseInput(data) // of values: the depth, UTF-8, duplicate keys and large integers
 	if at, what, ok := value.PlaceOf(err); ok {
@@ -46,15 +46,15 @@ func Read(data []byte, into any) *Fault {
 	return nil
 }
 
-// shape describes the values of a type: the keys of a struct, or the elements of a list. With neither they are any JSON, or of another
-// kind, which is found when they are read.
+// shape describes the values of a type: the keys of a struct, or the elements of a list. With neither, any JSON passes, and
+// json.Unmarshal finds values of another kind.
 type shape struct {
 	keys    map[string]*shape // nil: it is no struct
 	element *shape            // nil: it is no list
-	says    string            // of a key that is none
+	says    string            // the fault of an unknown key
 }
 
-// unknown returns the first key, in order, that a value has and its shape has not; nil: there is none.
+// unknown returns the fault of the first key, in order, that the shape does not have; nil: there is none.
 func (s *shape) unknown(v any) *Fault {
 	switch v := v.(type) {
 	case map[string]any:
@@ -111,7 +111,7 @@ func shapeOf(t reflect.Type) *shape {
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// newShape returns the shape of a type. Those within which it stands are in known.
+// newShape returns the shape of a type. known has the shapes of the types around it.
 func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,4 +1,4 @@
-// Package cursors makes cursors of lists: each goes on with one list only, not with that of another query.
+// Package cursors makes cursors of lists: each continues one list only, not the list of another query.
 package cursors
 
 import (
@@ -11,7 +11,7 @@ import (
 // List identifies a list.
 type List uint32
 
-// Of returns the list at a path with these parameters. Those that say which part of it is wanted do not count.
+// Of returns the list at a path with these parameters. Parameters that select a part of the list do not count.
 func Of(path string, given url.Values) List {
 	sum := fnv.New32a()
 	sum.Write([]byte(path))

@@ -48,8 +48,8 @@ func (r *Requests) Await(ctx context.Context) {
 	}
 }
 
-// Bound returns a context that ends with a server, too. end must be called with the error of the work done in it: it returns why in
-// place of an error that comes from the end of the server.
+// Bound returns a context that ends with a server, too. The caller passes the error of its work to end, which returns it, or why if the
+// end of the server has caused it.
 func Bound(ctx, server context.Context, why error) (_ context.Context, end func(error) error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	leave := context.AfterFunc(server, func() { cancel(why) })

@@ -1,4 +1,4 @@
-// Package forwarded finds out from which address a client has made a request that proxies have passed on.
+// Package forwarded finds the address of the client of a request that proxies have passed on.
 package forwarded
 
 import (
@@ -12,8 +12,8 @@ import (
 // Header is the header to which each proxy appends the address of its client. Addresses further left may be forged.
 const Header = "X-Forwarded-For"
 
-// By returns a handler that passes requests on with the address of the client as their RemoteAddr, as far as proxies within the range say
-// it. The word of others does not count.
+// By returns a handler that passes requests on with the address of the client as their RemoteAddr, if proxies within the range report it.
+// Reports of others do not count.
 func By(proxies netip.Prefix, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if client, ok := clientOf(req, proxies); ok {

@@ -1,4 +1,4 @@
-// Package frames sends the frames of feeds to clients, as server-sent events or as lines of JSON, and counts how many clients have such streams.
+// Package frames sends the frames of feeds to clients, as server-sent events or as lines of JSON, and counts the clients' streams.
 package frames
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
-// FlushTime is how long a client may take to read a frame.
+// FlushTime bounds the time in which a client must read a frame.
 const FlushTime = 30 * time.Second
 
 // Writer writes frames as server-sent events or as lines of JSON.
@@ -88,7 +88,7 @@ func (w *Writer) Beat() error {
 	return w.send()
 }
 
-// Failure writes why the feed ends.
+// Failure writes the reason why the feed ends.
 func (w *Writer) Failure(why any) error {
 	data, err := json.Marshal(why)
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *Writer) hurry() {
 	}
 }
 
-// copied is the size up to which data is copied, and a buffer kept.
+// copied is the maximum size of data that is copied, and of a buffer that is kept.
 const copied = 1 << 10
 
 // send sends the buffer at once, and forgets one that has become large: an observer that waits keeps little memory.

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// lineBytes is how much of an answer is sent at once when no reader waits for its parts.
+// lineBytes is the size of the parts in which an answer is sent when no reader waits for single lines.
 const lineBytes = 32 << 10
 
 // Lines writes replies as lines.

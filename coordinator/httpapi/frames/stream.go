@@ -25,8 +25,8 @@ type Observer interface {
 type Stream struct {
 	Observer Observer                        // whose frames are sent; it is closed at the end
 	Leave    func()                          // is called at the end
-	Problem  func(run string, err error) any // an error as the client gets it, about one of several runs or about the feed
-	Sent     func(since time.Time)           // is called with the time at which the server learnt of the changes it has sent
+	Problem  func(run string, err error) any // returns an error as the client gets it, about one of several runs or about the feed
+	Sent     func(since time.Time)           // is called with the time at which the server read the changes that it has sent
 	Writer   *Writer                         // that has begun
 
 	// Stands calls end when the client loses its access; check returns the reason, and is called before each frame.
@@ -76,7 +76,7 @@ func (s *Stream) span(ctx context.Context) error {
 		} else if ctx.Err() != nil {
 			err = nil
 		} else if s.server.Err() != nil {
-			err = io.EOF // behind its last frame, from which the client goes on later
+			err = io.EOF // after its last frame, where the client resumes later
 		} else if !errors.Is(err, io.EOF) {
 			err = s.fail(err)
 		}
@@ -102,7 +102,7 @@ func (s *Stream) frame(f *feed.Frame) error {
 	return err
 }
 
-// fail tells the client why the feed ends. It returns an error.
+// fail sends the reason why the feed ends to the client. It never returns nil.
 func (s *Stream) fail(why error) error {
 	return errors.Join(s.Writer.Failure(s.Problem("", why)), io.EOF)
 }

@@ -17,7 +17,7 @@ type Streams struct {
 // Limit returns a count of at most so many in all, and of each client.
 func Limit(max, each int) *Streams { return &Streams{max: max, each: each, of: map[string]int{}} }
 
-// Enter counts a stream of a client, or says why it may have none. Leave must be called at its end.
+// Enter counts a stream of a client, or returns the reason for refusing it. Leave must be called at its end.
 func (s *Streams) Enter(client string) (leave func(), refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *Streams) Enter(client string) (leave func(), refused string) {
 	}, ""
 }
 
-// Count returns how many streams are open.
+// Count returns the number of open streams.
 func (s *Streams) Count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

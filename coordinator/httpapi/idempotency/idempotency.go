@@ -81,7 +81,7 @@ func (k *Responses) drop(a *Response) {
 	}
 }
 
-// Repeat sends the answer once more, when it is there, to a request with that body. It reports whether it was sent: else it is nil, or was not
+// Repeat sends the answer again, when it is complete, to a request with that body. It reports false if a is nil, or if the answer was not
 // kept. Its error is ErrOther if the first request had another body, or that of ctx.
 func (a *Response) Repeat(ctx context.Context, w http.ResponseWriter, body [sha256.Size]byte) (bool, error) {
 	switch {

@@ -30,7 +30,7 @@ const (
 )
 
 // ErrBusy is the error about a job while another one runs.
-var ErrBusy = errors.New("jobs: another one runs: wait for it")
+var ErrBusy = errors.New("jobs: another job runs: wait for its end")
 
 // Job is one of them.
 type Job struct {

@@ -48,7 +48,7 @@ func TestOneJobRunsAtATime(t *testing.T) {
 	})
 }
 
-// A job that does not return before the server is asked to end is told so, and waited for.
+// Close cancels a running job and waits for it.
 func TestJobsEndWithTheServer(t *testing.T) {
 	all := jobs.New()
 	begun := make(chan struct{})

@@ -1,4 +1,4 @@
-// Package large bounds the memory of answers that are one large value: many may be asked for at the same time, and be read slowly.
+// Package large bounds the memory of answers that are one large value: clients may ask for many at the same time, and read them slowly.
 package large
 
 import (
@@ -23,8 +23,8 @@ const (
 
 const (
 	smallBytes = 64 << 10         // a value up to this size takes nothing of the bound
-	partBytes  = 64 << 10         // a client has the time for a part to take it
-	patience   = 10 * time.Second // a request waits as long for others to end
+	partBytes  = 64 << 10         // a client must take so many bytes within the time for a part
+	patience   = 10 * time.Second // how long a request waits for others to end
 )
 
 // ErrBusy means that too many large values are being sent.
@@ -57,7 +57,7 @@ func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value [
 	if v.held.TryAcquire(bytes) {
 		return value, release, nil
 	}
-	value = nil // so that it is not held in memory while this waits
+	value = nil // frees its memory for the time of the wait
 	if err := v.held.Acquire(waiting, bytes); err != nil {
 		return nil, nil, errors.Join(ErrBusy, err)
 	}
@@ -72,7 +72,7 @@ func (v *Values) Load(ctx context.Context, load func() ([]byte, error)) (value [
 	return value, release, nil
 }
 
-// load loads a value, and says how much of the bound it takes.
+// load loads a value, and returns how many bytes of the bound it takes.
 func (v *Values) load(ctx context.Context, load func() ([]byte, error)) (value []byte, bytes int64, err error) {
 	if err := v.loads.Acquire(ctx, 1); err != nil {
 		return nil, 0, errors.Join(ErrBusy, err)
@@ -84,7 +84,7 @@ func (v *Values) load(ctx context.Context, load func() ([]byte, error)) (value [
 	return value, bytes, err
 }
 
-// Serve answers a request with a value, or the parts of it that the request asks for. A client that takes longer than a time for a part
+// Serve answers a request with a value, or the parts of it that the request asks for. A client that takes longer than part for a part
 // gets no more. ok is that of ranges.Serve.
 func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Duration) (ok bool) {
 	sum := sha256.Sum256(value)
@@ -110,7 +110,7 @@ func (h *hurried) Write(data []byte) (n int, err error) {
 	return n, err
 }
 
-// Body returns a body that may take long to read, of which each part must come within a time.
+// Body returns a body that may take long to read: each part must come within a time.
 func Body(w http.ResponseWriter, body io.ReadCloser, part time.Duration) io.ReadCloser {
 	return &tardy{body, http.NewResponseController(w), part, 0}
 }

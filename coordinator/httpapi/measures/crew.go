@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers"
 )
 
-// operationsMax bounds the operations that have a series of their own, as long as the process lives: any document may name new ones.
+// operationsMax bounds the operations that get a series of their own while the process lives: any document may name new ones.
 const operationsMax = 100
 
-// others stands for all further operations.
+// others is the name for all further operations.
 const others = "(others)"
 
 // crew exports the calls that wait for workers.

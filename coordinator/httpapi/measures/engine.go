@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// journaled shows the counts of events of an engine: of steps, how many calls were requested, and how they have ended.
+// journaled exports the counts of an engine's events: how many calls were requested, and how they have ended.
 type journaled struct{ *tally.Tally }
 
 var (

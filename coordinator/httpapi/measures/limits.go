@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// shared shows how much is used of the limits that all runs or all clients share.
+// shared exports the used part of the limits that all runs or all clients share.
 type shared struct {
 	engine *coordinator.Engine
 	server Server
@@ -35,7 +35,7 @@ func (s shared) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// bytesIn returns how many bytes the files in a folder have. A file that is deleted meanwhile has none.
+// bytesIn returns the number of bytes of the files in a folder. A file that is deleted meanwhile counts as empty.
 func bytesIn(folder string) (n int64) {
 	_ = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

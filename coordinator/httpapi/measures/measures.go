@@ -69,10 +69,10 @@ func (m *Of) Answered(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// Sent notes that an observer was sent a change that the server read at an instant.
+// Sent records that an observer was sent a change that the server read at an instant.
 func (m *Of) Sent(since time.Time) { m.lag.Observe(time.Since(since).Seconds()) }
 
-// Meter notes the status of an answer.
+// Meter records the status of an answer.
 type Meter struct {
 	http.ResponseWriter
 

@@ -16,7 +16,7 @@ const countedMax = 10_000
 // openRuns counts the open runs of an engine.
 type openRuns struct{ engine *coordinator.Engine }
 
-// nearTenths is from how many tenths of a limit on an open run is near it.
+// nearTenths is the part of a limit, in tenths, at which an open run is near it.
 const nearTenths = 8
 
 var (

@@ -17,8 +17,8 @@ var (
 	errBehalfLong = errors.New("the name is too long: with that of the token, an actor has at most 256 bytes")
 )
 
-// Behalf returns the person for whom the owner of a token acts, by the header; "": himself. It refuses a value that is no name, or too
-// long to stand beside that of the token, which is "" if it is not known.
+// Behalf returns the person that the owner of a token represents, by the header; "": none. It refuses a value that is no name, or too
+// long beside the name of the token, which is "" if it is not known.
 func Behalf(h http.Header, token string) (string, error) {
 	values := h.Values(BehalfHeader)
 	if len(values) == 0 {
@@ -36,8 +36,8 @@ func Behalf(h http.Header, token string) (string, error) {
 	return behalf, nil
 }
 
-// Actor returns the actor of a command as journals have it: `ann`, or `ann on_behalf_of bob`. No token has a name with spaces, so it
-// begins with the token's.
+// Actor returns the actor of a command as journals have it: `ann`, or `ann on_behalf_of bob`. No token has a name with spaces, so the
+// first word is the token's name.
 func Actor(token, behalf string) string {
 	if behalf == "" {
 		return token

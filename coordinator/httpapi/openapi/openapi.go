@@ -79,7 +79,7 @@ func described(s *shapes.Set, r *Route, problem reflect.Type) map[string]any {
 		params = append(params, query)
 	}
 	for _, p := range r.Headers {
-		if p.Name != "Accept" { // OpenAPI says that by the kinds of answers
+		if p.Name != "Accept" { // OpenAPI describes it by the kinds of answers
 			params = append(params, param(p.Name, "header", p.Summary))
 		}
 	}

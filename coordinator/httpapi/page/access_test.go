@@ -58,7 +58,7 @@ func (p *tab) audit(script, what string) {
 	p.fits(1280)
 }
 
-// Who has not signed in yet, or sees a server on which nothing has run, meets the same care.
+// The login page, and the page of a server on which nothing has run, have no violations either.
 func TestAxeFindsNothingAtTheDoor(t *testing.T) {
 	script := axe(t)
 	s := newSite(t, httpapi.Author)

@@ -31,14 +31,14 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// patience is how long a test waits for the browser at most: much longer than the browser ever takes.
+// patience bounds a test's wait for the browser: much more than the browser ever takes.
 const patience = time.Minute
 
 var browser struct {
 	once sync.Once
 	ctx  context.Context
 	end  []context.CancelFunc
-	why  string // there is none
+	why  string // the reason why there is none
 }
 
 // quiet drops the library's messages about events that it does not know.
@@ -101,8 +101,8 @@ type tab struct {
 	said    []string
 }
 
-// raced are the tests that short ones run, as under the race detector: of pages that are followed while much happens. What the others show
-// is asked of the server one by one.
+// raced are the tests that short ones run, as under the race detector: of pages that are followed while much happens. The pages of the
+// others make single requests.
 var raced = map[string]bool{
 	"TestAPageOutlivesAServerThatIsKilled": true, "TestTheListIsLiveAndItsCountsAreFilters": true, "TestWhatIsTypedStaysWhileRunsChange": true,
 	"TestManyRunsAreCancelledAfterTheyWereCounted": true, "TestTheLogIsLive": true, "TestTabsShareAStream": true,
@@ -174,7 +174,7 @@ func eval[T any](p *tab, js string) (v T) {
 	return v
 }
 
-// until waits until a condition in JavaScript holds. The document tells when something has changed.
+// until waits until a condition in JavaScript holds. It checks the condition after each change of the document.
 func (p *tab) until(condition string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -202,7 +202,7 @@ func (p *tab) sees(text string) {
 	p.until(`document.body.innerText.includes(` + quoted(text) + `)`)
 }
 
-// click clicks the first visible thing with a selector and a text in it, as soon as it is there and not off.
+// click clicks the first visible element that matches a selector and contains a text, as soon as it is enabled.
 func (p *tab) click(selector, text string) {
 	p.t.Helper()
 	p.act(fmt.Sprintf(`[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s) && !e.disabled && e.getClientRects().length && (!document.querySelector("dialog[open]") || e.closest("dialog")))`, quoted(selector), quoted(text)),
@@ -230,7 +230,7 @@ func quoted(text string) string {
 	return string(b)
 }
 
-// site is a server with an engine, on which everybody is an identity.
+// site is a server with an engine. All its clients have one identity.
 type site struct {
 	t      *testing.T
 	engine *coordinator.Engine

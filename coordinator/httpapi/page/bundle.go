@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// first is the module that imports the others. They are sent with it, as one script: a browser then asks once and not forty times, and text
-// that modules have in common is sent once. The modules of apart, and those of libraries, are sent by themselves.
+// first is the module that imports the others. They are sent with it, as one script: a browser then makes one request, not forty, and
+// text that modules share is sent once. The module apart, and those of libraries, are sent separately.
 const (
 	first = "app.js"
 	apart = "ui.js"
@@ -21,7 +21,7 @@ var (
 	exporting = regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) (\w+)`)
 )
 
-// bundle is modules as one script: each is a function that returns its exports, called after those of the modules that it imports.
+// bundle joins modules into one script: each is a function that returns its exports, called after those of the modules that it imports.
 type bundle struct {
 	files fs.FS
 	out   bytes.Buffer

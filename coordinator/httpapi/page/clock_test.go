@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// The clock of the browser may be wrong: how long ago something was, and when it is due, is told by that of the server.
+// The clock of the browser may be wrong: ages and due times are by the clock of the server.
 func TestAgesAreByTheClockOfTheServer(t *testing.T) {
 	s := newSite(t, httpapi.Operator, approval)
 	s.start("refund", "refund-1", "null")

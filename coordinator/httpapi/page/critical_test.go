@@ -119,7 +119,7 @@ func TestTheCriticalPathIsTheBestOfAllChains(t *testing.T) {
 	require.Greater(t, long, 50, "histories with a chain of three")
 }
 
-// A part of the time is chosen by dragging or by keys, stands in the address, and is left again.
+// A part of the time is chosen by dragging or by keys, is in the address, and can be left again.
 func TestAPartOfTheTimelineIsShownAlone(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)

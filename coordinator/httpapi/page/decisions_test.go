@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// colleague returns the same site for somebody else.
+// colleague returns the same site for another person.
 func (s *site) colleague(name string) *site {
 	s.t.Helper()
 	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: name, Role: httpapi.Operator}, Logger: slog.New(slog.DiscardHandler)})

@@ -55,7 +55,7 @@ func (w *worker) take(operation string, participants ...string) {
 	}
 }
 
-// give answers for a participant. A lease that has run out meanwhile is taken again.
+// give answers for a participant. It takes an expired lease again.
 func (w *worker) give(operation, participant, output string) {
 	w.s.t.Helper()
 	for {
@@ -70,7 +70,7 @@ func (w *worker) give(operation, participant, output string) {
 	}
 }
 
-// A fan-out fills up to its mark; who has lost is cancelled.
+// A fan-out fills up to its mark; then the participants that have not answered are cancelled.
 func TestAFanOutFillsUpAndItsLoserIsCancelled(t *testing.T) {
 	s := newSite(t, httpapi.Operator, freight)
 	w := s.worker()

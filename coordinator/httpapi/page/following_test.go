@@ -18,7 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// front returns the URL of a server of the same site by way of which each request goes. A wait in way ends at the latest with the request.
+// front returns the URL of another server of the site, which passes each request through way. A wait in way ends at the latest with the
+// request.
 func (s *site) front(way func(w http.ResponseWriter, req *http.Request, next http.Handler)) string {
 	s.t.Helper()
 	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "ann", Role: httpapi.Operator}, Logger: slog.New(slog.DiscardHandler)})
@@ -34,8 +35,8 @@ func await(req *http.Request, event <-chan struct{}) {
 	}
 }
 
-// late makes the answer before it closes asked, and sends no more than its head before an event: a browser asks the same a second
-// time when it has that.
+// late makes the answer, closes asked, and sends no more than the head until an event: with the head, a browser sends an equal second
+// request at once.
 func late(w http.ResponseWriter, req *http.Request, next http.Handler, asked chan<- struct{}, event <-chan struct{}) {
 	old := httptest.NewRecorder()
 	next.ServeHTTP(old, req)
@@ -49,7 +50,7 @@ func late(w http.ResponseWriter, req *http.Request, next http.Handler, asked cha
 	_, _ = w.Write(old.Body.Bytes()) // the client may have gone
 }
 
-// fails lets a run go on to its failure, which lists then know.
+// fails lets a run continue to its failure, and waits until lists have it.
 func (s *site) fails(run string) {
 	s.t.Helper()
 	s.send(run, "priced")
@@ -58,7 +59,7 @@ func (s *site) fails(run string) {
 	}
 }
 
-// listen notes the frames that documents of the tab are told from now on: kinds and keys, and of runs the statuses.
+// listen notes the frames that documents of the tab receive from now on: kinds and keys, and of runs the statuses.
 func (p *tab) listen() {
 	p.t.Helper()
 	p.begin(`window.heard = []; new BroadcastChannel("sluice-feed").onmessage = ({ data: { key, frame } }) => {
@@ -74,13 +75,13 @@ func (p *tab) begin(script string) {
 	}))
 }
 
-// heard waits for something that the document was told.
+// heard waits until the document has received something.
 func (p *tab) heard(what string) {
 	p.t.Helper()
 	p.until(`heard.includes(` + quoted(what) + `)`)
 }
 
-// row is the text of where a run stands, in the list.
+// row is the expression for the text about a run's state in the list.
 func row(run string) string {
 	return `[...document.querySelectorAll(".list tbody tr")].find((r) => r.querySelector(".id").textContent === ` + quoted(run) + `).querySelector(".c-why").textContent`
 }
@@ -103,7 +104,7 @@ func TestARowThatChangesBeforeTheFeedBeginsIsReadAgain(t *testing.T) {
 	p.until(row("order-1") + `.startsWith("http_503, after")`)
 }
 
-// The same where another tab reads the feed: the list is asked for before this one hears of anything.
+// The same where another tab reads the feed: this tab asks for the list before it receives any frame.
 func TestARowThatChangesBeforeATabListensIsReadAgain(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -260,7 +261,7 @@ func TestWhatCouldNotBeReadIsReadWhenTheServerIsBack(t *testing.T) {
 	p.sees("charge failed (http_503)")
 }
 
-// Whoever asks for other events gets them, though newer ones are on their way.
+// Earlier events are shown on request, though newer ones are on their way.
 func TestEarlierEventsAreShownWhileNewerOnesAreRead(t *testing.T) {
 	s := newSite(t, httpapi.Operator, large("many", 10, 10))
 	s.start("many", "many-1", "null")
@@ -283,7 +284,7 @@ func TestEarlierEventsAreShownWhileNewerOnesAreRead(t *testing.T) {
 	close(come)
 }
 
-// A view whose answer takes longer than it is until the next change shows it all the same, and asks for a newer one then.
+// A view whose answer takes longer than the time between changes still shows it, and then asks for a newer one.
 func TestWhatTakesLongIsReadToItsEnd(t *testing.T) {
 	s := newSite(t, httpapi.Operator, approval)
 	s.start("refund", "refund-1", "null")

@@ -33,7 +33,7 @@ func (p *tab) tabTo(selector, text string) {
 	p.t.Fatalf("no way by Tab to %s %q", selector, text)
 }
 
-// Without a mouse a person finds a failed run, sees why, runs it again from where it failed, and approves.
+// Without a mouse, a person finds a failed run, reads the reason, runs it again from there, and approves.
 func TestTheMainJobIsDoneByKeys(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order, approval)
 	s.start("order", "order-1", `{"lines": []}`)

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// large returns a workflow of so many layers of so many steps, of which the one in the middle waits for a message.
+// large returns a workflow of so many layers of so many steps. The layer in the middle waits for a message.
 func large(name string, layers, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{kind: Workflow, name: %s, operations: {ask: {wait: {message: priced}}, quick: {value: {ok: true}}}, steps: [", name)
@@ -65,7 +65,7 @@ const panned = `new Promise((done) => {
 
 func awaiting(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// spent is how long the tab has been busy with each kind of work, in seconds.
+// spent returns the time that the tab was busy with each kind of work, in seconds.
 func (p *tab) spent() map[string]float64 {
 	p.t.Helper()
 	out := map[string]float64{}
@@ -81,7 +81,7 @@ func (p *tab) spent() map[string]float64 {
 	return out
 }
 
-// How a run of 10,000 steps feels, in figures: they are for people, since they depend on the machine and its load.
+// Figures about a run of 10,000 steps. They are for people, since they depend on the machine and its load.
 func TestALargeRun(t *testing.T) {
 	if os.Getenv("SLUICE_EXHAUSTIVE") == "" && os.Getenv("SLUICE_SCREENS") == "" {
 		t.Skip("it measures for half a minute; SLUICE_EXHAUSTIVE=1 runs it")

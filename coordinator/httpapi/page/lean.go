@@ -139,8 +139,8 @@ func (s *script) beginsPattern() bool {
 	return len(before) == 0 || strings.IndexByte("(,=:[!&|?{};\n>", before[len(before)-1]) >= 0
 }
 
-// spare reports whether nothing is said by the space or line end at hand: of spaces, if a neighbour is a sign that means the same without
-// one; of line ends, after a sign that ends no statement without it.
+// spare reports whether the space or line end at hand can be left out: a space beside a sign that means the same without it, or a line
+// end after a sign that ends no statement.
 func (s *script) spare() bool {
 	if len(s.out) == 0 || s.at+1 == len(s.text) {
 		return true

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// A person who opens the address of a run that is not there reads that, without a refusal, and sees the run as soon as it is.
+// The page of an unknown run says so, without a refused request, and shows the run as soon as it begins.
 func TestARunThatIsNotThereIsSeenWhenItBegins(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	p := newTab(t, s.url)
@@ -19,7 +19,7 @@ func TestARunThatIsNotThereIsSeenWhenItBegins(t *testing.T) {
 	p.sees("charge failed (http_503)")
 }
 
-// A person who opens an address at which nothing is reads that, and has a way on.
+// The page of an unknown address says so, and has a way on.
 func TestAnAddressOfNothingSaysSo(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)

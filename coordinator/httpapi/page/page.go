@@ -7,7 +7,7 @@
 //	                 └─▶ feed.js, api.js               one stream a browser, whichever tab reads it; requests
 //
 // Scripts are sent as one, without comments and indentation: see bundle.go and lean.go. Every address of a view answers with index.html;
-// where one is, is in the address alone.
+// only the address has the state of a view.
 package page
 
 import (
@@ -57,7 +57,7 @@ type file struct {
 // all are the files of the page, as they are sent.
 type all struct {
 	files   map[string]*file
-	version string // of all files: it is part of the addresses in index.html, so that a browser asks once for each that it may keep
+	version string // of all files: a part of the addresses in index.html, so that a browser asks once for each file that it may keep
 }
 
 // sent is made when the first file is asked for.
@@ -118,12 +118,12 @@ func Handler() http.Handler {
 	})
 }
 
-// Missing answers a browser that asks for an address at which nothing is: with the page, which says so. It reports whether it has.
+// Missing answers a browser's request for an unknown address with the page, which says so. It reports whether it has.
 func Missing(w http.ResponseWriter, req *http.Request) bool {
 	if req.Method != http.MethodGet || strings.HasPrefix(path.Clean(req.URL.Path)+"/", "/v1/") || !strings.Contains(req.Header.Get("Accept"), "text/html") {
 		return false
 	}
-	req.Header.Del("If-None-Match") // a missing page has not stayed the same
+	req.Header.Del("If-None-Match") // a missing page is sent whole each time
 	w.Header().Set("Cache-Control", "no-cache")
 	sent().files[opening].send(w, req, http.StatusNotFound)
 	return true

@@ -86,7 +86,7 @@ func TestABrowserKeepsFiles(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, w.Code, "of another version")
 }
 
-// A browser asks for all modules at once: index.html names those that app.js imports, also by way of others.
+// A browser asks for all modules at once: index.html names those that app.js imports, directly or indirectly.
 func TestModulesAreAskedForAtOnce(t *testing.T) {
 	index, err := os.ReadFile("files/index.html")
 	require.NoError(t, err)

@@ -91,7 +91,7 @@ func TestAPageOutlivesAServerThatIsKilled(t *testing.T) {
 	fresh := newTab(t, s.url)
 	fresh.open("/runs/order-1?tab=steps")
 	fresh.sees("charge failed (http_503)")
-	fresh.until(`document.querySelectorAll(".step-row").length === 5`) // the rows come when it is known how much room there is
+	fresh.until(`document.querySelectorAll(".step-row").length === 5`) // the rows come when the size of the room is known
 	const steps = `document.querySelector(".steps").innerText`
 	p.until(steps + ` === ` + quoted(eval[string](fresh, steps)))
 }
@@ -149,7 +149,7 @@ func TestADecisionAboutWhatWasNotSeenIsRefused(t *testing.T) {
 	handler, err := httpapi.Handler(s.engine, httpapi.Config{Open: httpapi.Identity{Name: "ann", Role: httpapi.Operator}, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.URL.Path == "/v1/feed" { // the tab hears of nothing
+		if req.URL.Path == "/v1/feed" { // the tab gets no frame
 			w.Header().Set("Content-Type", "text/event-stream")
 			_ = http.NewResponseController(w).Flush()
 			<-req.Context().Done()

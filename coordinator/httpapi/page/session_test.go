@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// locked returns the URL of a server that asks who somebody is, and a function that starts it again, so that it knows no session any more.
+// locked returns the URL of a server that requires a login, and a function that restarts it, so that it no longer knows any session.
 func (s *site) locked() (at string, restart func()) {
 	s.t.Helper()
 	known := map[string]httpapi.Identity{
@@ -55,11 +55,11 @@ func (p *tab) settles(times int) {
 	p.until(fmt.Sprintf(`performance.getEntriesByType("resource").filter((e) => e.name.endsWith("waits:person")).length >= %d`, times))
 }
 
-// takenEarly notes in a new document which answers the page takes that early.js has asked for.
+// takenEarly notes in a new document which answers to requests of early.js the page takes.
 const takenEarly = `{ let early; window.taken = []; Object.defineProperty(window, "early", { get: () => early, set: (asked) => {
   early = new Proxy(asked, { deleteProperty: (all, path) => { if (path in all) taken.push(path); return delete all[path]; } }); } }); }`
 
-// The first rows are asked for before the page is there, once, and the page takes them. Of whom the server does not know nothing is asked that
+// The first rows are asked for before the page is there, once, and the page takes them. Without a session, nothing is asked for that
 // would be refused.
 func TestTheFirstAnswersComeWithTheScripts(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
@@ -88,7 +88,7 @@ func TestTheFirstAnswersComeWithTheScripts(t *testing.T) {
 	require.Empty(t, eval[[]string](p, `performance.getEntriesByType("resource").filter((e) => e.name.includes("/v1/runs")).map((e) => e.name)`))
 }
 
-// Who opens the page, and is asked who they are, is not refused anything: the console of the browser stays empty.
+// Before the login no request is refused: the console of the browser stays empty.
 func TestTheDoorIsSilent(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -106,8 +106,8 @@ func TestTheDoorIsSilent(t *testing.T) {
 	p.sees("order-1")
 }
 
-// A host that is started again knows no session any more. A page says so at once, and is back at the same view when the person has
-// signed in, and so are the other tabs.
+// A restarted host no longer knows any session. A page says so at once, and is back at the same view when the person has signed in, and
+// so are the other tabs.
 func TestAPageSaysThatItsSessionHasEnded(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)

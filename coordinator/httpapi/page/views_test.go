@@ -57,7 +57,7 @@ func TestTheListIsLiveAndItsCountsAreFilters(t *testing.T) {
 	require.Equal(t, 1, eval[int](p, `performance.getEntriesByType("resource").filter((e) => e.name.includes("staus")).length`), "times it is refused")
 }
 
-// Who types while runs come and change loses no key, and no selection.
+// Typing while runs come and change loses no key, and no selection.
 func TestWhatIsTypedStaysWhileRunsChange(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -124,7 +124,7 @@ func TestARunExplainsItselfAndIsChanged(t *testing.T) {
 	p.shoot("output")
 }
 
-// Who looks at a run that has ended sees it go on when somebody else asks for a step again.
+// A page of a run that has ended follows it when another client retries a step.
 func TestARunThatIsReopenedElsewhereIsFollowed(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": ["pump"]}`)
@@ -245,7 +245,8 @@ func TestARerunNamesWhatIsNotIdempotent(t *testing.T) {
 	p.until(`document.querySelector("dialog .note.bad")?.textContent === "Not idempotent, and asked again: charge"`)
 }
 
-// A step that waits is not said to move, and the page names its wait: a message, a child run and the wait of that, a worker that is missing.
+// A step that waits is not shown as moving, and the page names its wait: a message, a child run and the wait of that, a worker that is
+// missing.
 func TestWhatWaitsIsNotSaidToMove(t *testing.T) {
 	const child = `{kind: Workflow, name: child, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask, id: ask}]}`
 	s := newSite(t, httpapi.Operator, child, `{kind: Workflow, name: work, steps: [{id: pay, operation: charge}]}`,
@@ -265,7 +266,7 @@ func TestWhatWaitsIsNotSaidToMove(t *testing.T) {
 	p.until(`/none serves charge since \d\d:\d\d:\d\d$/.test(document.querySelector(".panel .chain bdi").textContent)`)
 }
 
-// A step that asks a person stays so when the beginning of the feed comes after the steps were read.
+// A step that asks a person is still drawn so if its steps were read before the feed began.
 func TestAStepThatAsksAPersonIsNotDrawnAsCompleted(t *testing.T) {
 	s := newSite(t, httpapi.Operator, approval)
 	s.start("refund", "refund-1", "null")
@@ -277,7 +278,7 @@ func TestAStepThatAsksAPersonIsNotDrawnAsCompleted(t *testing.T) {
 		switch {
 		case req.URL.Path == "/v1/feed" && req.URL.Query().Has("run"):
 			<-drawn
-		case req.URL.Path == "/v1/runs/refund-1/steps" && reads.Add(1) == 2: // the feed has begun, and its frames are all that is known
+		case req.URL.Path == "/v1/runs/refund-1/steps" && reads.Add(1) == 2: // the feed has begun: from here on only its frames count
 			close(again)
 			<-req.Context().Done()
 			return
@@ -308,7 +309,7 @@ func TestAMessageIsSentFromThePanel(t *testing.T) {
 	p.sees("Gates that are shut read")
 }
 
-// Who sees only statuses has no link to anything else, and the page asks for nothing else.
+// The page of an observer has no link to anything but statuses, and asks for nothing else.
 func TestAnObserverHasNoLinkToWhatItMayNotSee(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)
@@ -332,7 +333,7 @@ func TestMarksOfDirectionAreShown(t *testing.T) {
 	p.sees(`"a\u202eb"`)
 }
 
-// Where there is no such workflow, nothing is to be tried again.
+// The page of an unknown workflow has no button to try again.
 func TestThereIsAWayOnFromAWorkflowThatIsNot(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	p := newTab(t, s.url)
@@ -484,7 +485,7 @@ func TestAPatchOpensTheGateOfAPlaybook(t *testing.T) {
 	p.until(`document.querySelector(".runhead .chip").textContent === "completed"`)
 }
 
-// Who loads the page anew sees all the channels by which tokens went, not only those of the newest run of a step.
+// After a reload, all the channels by which tokens went are shown, not only those of the newest run of a step.
 func TestChannelsStayWetAfterAReload(t *testing.T) {
 	s := newSite(t, httpapi.Operator, `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: loop}, workflow: [
  {step: look, tool: {kind: noop}, next: {arcs: [{step: done, when: "{{ ctx.seen == true }}"}, {step: fix}]}},
@@ -554,7 +555,7 @@ func (p *tab) fits(width int64) {
 	require.LessOrEqual(p.t, eval[int64](p, `document.documentElement.scrollWidth`), width, "%s", eval[string](p, `location.href`))
 }
 
-// Whatever is in names, labels and values is text, and breaks no layout.
+// Names, labels and values are shown as text, whatever they contain, and break no layout.
 func TestHostileContentIsText(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	evil := `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>` + "\u202etxt.exe"
@@ -605,7 +606,7 @@ func TestTabsShareAStream(t *testing.T) {
 	}
 }
 
-// When the server has gone, the page says since when, and its buttons are off; when it is back, the page is as a fresh one.
+// When the server has gone, the page shows since when, and its buttons are off; when it is back, the page equals a fresh one.
 func TestAPageIsStaleWhileTheServerDoesNotAnswer(t *testing.T) {
 	s := newSite(t, httpapi.Operator, order)
 	s.start("order", "order-1", `{"lines": []}`)

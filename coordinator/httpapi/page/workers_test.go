@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 )
 
-// Each worker is listed with the operations that it serves, and so are the operations that no worker serves: on a narrow page, too.
+// Each worker is listed with the operations that it serves, and so are the unserved operations: on a narrow page, too.
 func TestWorkersAndWhatNobodyServesAreListed(t *testing.T) {
 	s := newSite(t, httpapi.Operator, freight, `{kind: Workflow, name: work, steps: [{id: pay, operation: charge-the-card}]}`)
 	w := s.worker()

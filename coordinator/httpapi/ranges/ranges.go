@@ -20,7 +20,7 @@ func Serve(w http.ResponseWriter, req *http.Request, data []byte) (ok bool) {
 	return !answer.none
 }
 
-// answer passes on all but a refusal, for which HTTP's package has a text of its own.
+// answer passes on everything except a refusal, for which net/http has a text of its own.
 type answer struct {
 	http.ResponseWriter
 	none bool

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// clientsMax bounds the clients that are distinguished, and forgottenMin is how many are forgotten at least when there are more, so that
-// the search for them is seldom.
+// clientsMax bounds the clients that are distinguished. When there are more, at least forgottenMin are forgotten at once, so that the
+// search for them is seldom.
 const (
 	clientsMax   = 10_000
 	forgottenMin = clientsMax / 10
 )
 
-// burst is how far ahead of its rate a client may be: one that has been idle may do as much at once as in that time.
+// burst bounds a client's lead over its rate: after an idle time, a client may do at once as much as in that time.
 const burst = 10 * time.Second
 
 // Limit limits how often each client may do something. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type Limit struct {
 	every time.Duration
 
 	mu   sync.Mutex
-	next map[string]time.Time // when each would have done all that it has done at the rate
+	next map[string]time.Time // when each would have done its requests at the rate
 }
 
 // New returns a limit of so many times a second.
@@ -49,8 +49,8 @@ func (l *Limit) Take(who string, now time.Time) bool {
 	return true
 }
 
-// forget removes the idle clients, and if these are few, those nearest to it: a client that has used up its rate is removed last. The
-// caller holds mu.
+// forget removes the idle clients and, if these are few, those that are nearest to idle: a client that has used up its rate is removed
+// last. The caller holds mu.
 func (l *Limit) forget(now time.Time) {
 	nearest := slices.SortedFunc(maps.Keys(l.next), func(a, b string) int { return l.next[a].Compare(l.next[b]) })
 	for i, who := range nearest {

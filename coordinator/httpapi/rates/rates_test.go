@@ -20,7 +20,7 @@ func TestRatesAreLimited(t *testing.T) {
 	require.True(t, r.Take("a", now.Add(100*time.Millisecond)))
 }
 
-// Who has many addresses frees none of those that are refused: he would have to use up the rates of nearly as many others.
+// A client with many addresses frees none that is refused: it would have to use up the rates of nearly as many others.
 func TestManyClientsFreeNoneThatIsRefused(t *testing.T) {
 	r, now := New(10), time.Now()
 	refused := func(who string) bool {

@@ -1,5 +1,5 @@
-// Package sessions keeps the sessions of browsers that are logged in, each named by a secret in a cookie, and invitations, by which a
-// session begins once. The process keeps them, and only the hashes of the secrets.
+// Package sessions keeps the sessions of browsers that are logged in, each named by a secret in a cookie, and invitations, each of which
+// begins one session. The process keeps them, and only the hashes of the secrets.
 package sessions
 
 import (
@@ -14,7 +14,7 @@ import (
 const (
 	inviteTime  = time.Hour          // an invitation that was not used is forgotten
 	sessionTime = 7 * 24 * time.Hour // a session ends
-	sessionsMax = 10_000             // of which the oldest are forgotten
+	sessionsMax = 10_000             // beyond it, the oldest are forgotten
 )
 
 // Keep has sessions, each with a W that describes its user. The zero value has none. It is safe for concurrent use.
@@ -62,7 +62,7 @@ func (k *Keep[W]) End(secret string) {
 	k.open.drop(secret)
 }
 
-// held are entries by the hash of their secret, so that the time of a look-up says nothing of the secret.
+// held are entries by the hash of their secret, so that the time of a look-up reveals nothing of the secret.
 type held[W any] struct {
 	of    map[[sha256.Size]byte]entry[W]
 	order [][sha256.Size]byte // the oldest first; some may be gone
@@ -74,7 +74,7 @@ type entry[W any] struct {
 }
 
 func (h *held[W]) add(who W, now time.Time, lasting time.Duration) (secret string) {
-	for len(h.order) > 0 { // those that have ended, and the oldest of too many
+	for len(h.order) > 0 { // those that have expired, and the oldest of too many
 		oldest, there := h.of[h.order[0]]
 		if there && now.Before(oldest.until) && len(h.order) < sessionsMax {
 			break

@@ -56,7 +56,7 @@ func (s *Set) Of(t reflect.Type) map[string]any {
 	return map[string]any{"type": "integer"}
 }
 
-// name describes a struct, and returns its name: with that of its package, if another has been described by that name.
+// name describes a struct, and returns its name, with the name of its package if the set has another struct of that name.
 func (s *Set) name(t reflect.Type) string {
 	name, known := s.names[t]
 	if known {

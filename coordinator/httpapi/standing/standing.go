@@ -23,7 +23,7 @@ type credential struct {
 	ends  map[*Member]func()
 
 	mu   sync.Mutex // held during a check
-	over bool       // the answer was no
+	over bool       // a check has failed
 }
 
 // Member is one long operation. A nil Member belongs to a client without a credential that could be revoked.
@@ -81,7 +81,7 @@ func (m *Member) Valid() bool {
 	return false
 }
 
-// look reports whether the credential is valid. One that was not is not checked again.
+// look reports whether the credential is valid. An invalid one is not checked again.
 func (c *credential) look() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *credential) look() bool {
 	return !c.over
 }
 
-// ended reports whether the credential was found not to be valid.
+// ended reports whether a check of the credential has failed.
 func (c *credential) ended() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (w *Watch) look() {
 	}
 }
 
-// end ends all that goes on for a credential that is not valid.
+// end ends all members of an invalid credential.
 func (w *Watch) end(c *credential) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,8 +125,8 @@ func (w *Watch) end(c *credential) {
 	}
 }
 
-// Context returns a context that ends with a member: its Err looks whether the credential is valid, so that a caller that asks it before
-// it hands something out, hands out nothing afterwards.
+// Context returns a context that ends with a member. Its Err checks the credential, so a caller that calls Err before each delivery
+// delivers nothing after a revocation.
 func (m *Member) Context(of context.Context) context.Context { return looking{of, m} }
 
 type looking struct {

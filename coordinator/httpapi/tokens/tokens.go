@@ -30,7 +30,7 @@ const (
 	nameMax   = 128
 )
 
-// waitTime is how long a change waits for those of other processes.
+// waitTime bounds the time for which a change waits for changes of other processes.
 const waitTime = 5 * time.Second
 
 // prefix marks a token for people and for programs that look for secrets.
@@ -60,7 +60,7 @@ type Token struct {
 type Keep struct {
 	dir string
 
-	// Changed is called with tokens that were made and revoked while they are kept here, once noticed. Default: no call.
+	// Changed is called with the tokens that were made and revoked since the file was read last, once noticed. Default: no call.
 	Changed func(made, revoked []Token)
 
 	// Damaged is called, once for each change of the file, if it cannot be read. No token is valid then. Default: no call.
@@ -137,7 +137,7 @@ func (k *Keep) Check(token string, now time.Time) (Token, bool) {
 	if k.refresh() != nil {
 		return Token{}, false
 	}
-	t, ok := k.known[hash(token)] // of the hash, so that the time it takes says nothing of a token
+	t, ok := k.known[hash(token)] // by the hash, so that the time it takes reveals nothing of a token
 	return t, ok && (t.Expires.IsZero() || now.Before(t.Expires))
 }
 
@@ -184,7 +184,7 @@ func without(set, other map[string]Token) (list []Token) {
 	return list
 }
 
-// change replaces the file as a whole. The new file shuts out other processes meanwhile.
+// change replaces the file as a whole. The new file locks out other processes meanwhile.
 func (k *Keep) change(f func([]Token) ([]Token, error)) (err error) {
 	fresh := k.path() + ".new"
 	file, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -29,7 +29,7 @@ func (a args) at(i int, name string) (any, bool) {
 	return nil, false
 }
 
-// given is at, except that null counts as no argument.
+// given is at, except that null counts as a missing argument.
 func (a args) given(i int, name string) (any, bool) {
 	v, ok := a.at(i, name)
 	return v, ok && v != nil

@@ -8,7 +8,7 @@
 //	{{ parcel.name | lower }}-{{ grams }}    a text with expressions in it is a string
 //
 // Only expressions are read: {# comments #} are skipped, and a {% statement %} is an error. A newline at the very end of a text
-// with expressions is dropped. Grammar and semantics are those of Jinja2 3.1 on Python, but for the differences listed below.
+// with expressions is dropped. Grammar and semantics are those of Jinja2 3.1 on Python, except for the differences listed below.
 //
 //	text ──scan──▶ literal │ {{ source }} ──lex, parse──▶ tree ──Eval(env)──▶ value of package value
 //	                                           └─▶ Names, Keys, Outlines: known before anything runs
@@ -27,7 +27,7 @@
 //
 // EvalBool evaluates a guard. Where the guard is one expression, a text holds unless it is empty or reads false, 0,
 // no or none, and not, and, or and if/else test texts by the same rule: {{ x }} and {{ not x }} never agree. Eval has Jinja's rule,
-// by which every text holds but the empty one. A guard that is a text around expressions, or a text without any, holds when it reads
+// by which every text except the empty one holds. A guard that is a text around expressions, or a text without any, holds when it reads
 // true, 1 or yes.
 //
 // # Language
@@ -46,7 +46,7 @@
 //
 // # Differences from Jinja2
 //
-// The files in testdata/jinja2 have templates and their values in Jinja2. All of them have the same values here, but for those below,
+// The files in testdata/jinja2 have templates and their values in Jinja2. All of them have the same values here, except those below,
 // which differ on purpose. A test compares this list with the files, both ways.
 //
 // The order of an object is that of its keys, since package value has no other: evaluation must be deterministic.
@@ -99,7 +99,7 @@
 //	{{ d|keys|list }}
 //
 // Names of filters, tests, methods and functions, and their arguments, are checked when a document is read, also in a branch that is
-// never taken; words of the language are no names, and an index is never left out: a typing error is found before a run.
+// never taken; keywords are not names, and an index is required: a typing error is found before a run.
 //
 //	{{ 1 or s|nosuch }}
 //	x{{ and }}

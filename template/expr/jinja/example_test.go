@@ -53,7 +53,7 @@ func ExampleCompileValue() {
 	// {"count":0,"kind":"mail","to":"ann@example.org"} <nil>
 }
 
-// Of a guard and its opposite exactly one holds, even for texts.
+// Exactly one of a guard and its opposite holds, even for texts.
 func ExampleTemplate_EvalBool() {
 	for _, text := range []string{"{{ flag }}", "{{ not flag }}", "{{ flag or ready }}", "flag: {{ flag }}"} {
 		t, _ := jinja.Compile(text)

@@ -72,8 +72,8 @@ func orDefault(_ *run, v any, a args) (any, error) {
 
 func toText(r *run, v any, _ args) (any, error) { return r.text(v) }
 
-// toBool returns the truth of a text as that of a text around expressions in a guard, and of any other value as in a
-// condition.
+// toBool returns the truth of a text by the rule for a text around expressions in a guard, and of any other value by the
+// rule of conditions.
 func toBool(_ *run, v any, _ args) (any, error) {
 	if s, ok := v.(string); ok {
 		return affirms(s), nil

@@ -58,7 +58,7 @@ func withoutComments(s string) string {
 		}
 		rest, after := s[i+1:], 0
 		switch {
-		case strings.HasPrefix(rest, ">"): // the dashes of the beginning are also those of the end
+		case strings.HasPrefix(rest, ">"): // the dashes of the beginning may also end the comment
 			after = 1
 		case strings.HasPrefix(rest, "->"):
 			after = 2
@@ -198,7 +198,7 @@ var (
 type linker struct {
 	run        *run
 	attributes string // of each link
-	limit      int64  // how much of an address is shown; below 0: all
+	limit      int64  // characters of an address that are shown; below 0: all
 	schemes    []string
 }
 

@@ -154,7 +154,7 @@ func sum(r *run, v any, a args) (any, error) {
 	return total, nil
 }
 
-// batch splits a list into lists of a length, the last of which may be filled up.
+// batch splits a list into lists of a length. The last one may be filled up.
 func batch(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {
@@ -187,7 +187,7 @@ func batch(r *run, v any, a args) (any, error) {
 	return append(out, line), nil
 }
 
-// columns splits a list into a number of lists of equal length, the first of which may be longer by one.
+// columns splits a list into a number of lists of equal length. The first ones may be longer by one.
 func columns(r *run, v any, a args) (any, error) {
 	list, err := r.elements(v)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 // EvalBool is Eval for a guard, and reports whether it holds. Values other than texts hold if they are not empty or zero, as
 // in Jinja. A text that one expression returns holds unless it reads false, 0, no or none, or is empty; not, and, or and if
-// test texts by the same rule there, so that of {{ x }} and {{ not x }} exactly one holds. A text around expressions, or
-// without any, holds if it reads true, 1 or yes. Case and surrounding white space are ignored. The error is that of Eval.
+// test texts by the same rule there, so exactly one of {{ x }} and {{ not x }} holds. A text around expressions, or without
+// any, holds if it reads true, 1 or yes. Case and surrounding white space are ignored. The error is that of Eval.
 func (t *Template) EvalBool(env expr.Env) (bool, error) {
 	quota, err := expr.Begin(env)
 	if err != nil {
@@ -43,11 +43,11 @@ func (r *run) holds(v any) bool {
 	return truth(v)
 }
 
-// affirms returns the truth of a text around expressions as a guard, and that of a text for the filter bool.
+// affirms returns the truth of a text for the filter bool, and that of a text around expressions in a guard.
 func affirms(s string) bool { return slices.Contains([]string{"true", "1", "yes"}, read(s)) }
 
-// read returns a text in lower case without surrounding white space; of a long text, which is none of the words, only a
-// part.
+// read returns a text in lower case without surrounding white space. It shortens a text that is longer than all of those
+// words.
 func read(s string) string {
 	const longest = len("false")
 	s = strings.TrimSpace(s)

@@ -67,7 +67,8 @@ func values(t *rapid.T, label string) any {
 
 func toAny[T any](v T) any { return v }
 
-// logic draws a tree of not, and, or and if over a, b, c and nobody, and says whether it holds when the names hold as told.
+// logic draws a tree of not, and, or and if over a, b, c and nobody, and returns whether it holds if each name holds as is
+// says.
 func logic(t *rapid.T, depth int, is map[string]bool) (source string, holds bool) {
 	kind := "name"
 	if depth > 0 {

@@ -165,7 +165,7 @@ func hashOfTuple(v any) (any, error) {
 	return tupleHash(b.String()), nil
 }
 
-// rankOf returns the place of a hash among those of other kinds.
+// rankOf returns the rank of the kind of a hash.
 func rankOf(hash any) int {
 	switch hash.(type) {
 	case noHash:

@@ -42,7 +42,7 @@ var symbols = []string{"**", "//", "==", "!=", "<=", ">=", "&&", "||", "??", "!"
 // foreign are symbols of other languages, and their equivalents here.
 var foreign = map[string]string{"&&": "and", "||": "or", "!": "not", "?": "if", "??": "| default(…)", "=": "=="}
 
-// lex splits an expression into tokens, the last of which is end.
+// lex splits an expression into tokens. The last one is end.
 func lex(src string) ([]token, *fault) {
 	var list []token
 	for at := 0; ; {

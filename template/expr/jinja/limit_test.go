@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 	require.Less(t, grown, 200.0)
 }
 
-// These end in time, whatever the result: none visits a text again for each of its characters.
+// These end in time, with any result: none visits a text again for each of its characters.
 func TestNothingGoesRoundAndRound(t *testing.T) {
 	for _, source := range []string{
 		"{{ ('{' ~ '[' * 10 ** 6 ~ '}').format(1) }}", "{{ ('{' * 10 ** 6 ~ '}').format(1) }}", "{{ ('{' ~ 'a.' * 10 ** 5 ~ '}').format(a=1) }}", "{{ ('%(' * 10 ** 6) % {} }}", "{{ ('%' ~ '0' * 10 ** 6 ~ 'd') % 1 }}",

@@ -44,7 +44,7 @@ func (n attribute) eval(r *run) (any, error) {
 	return undefined{n.key}, nil
 }
 
-// member returns the value of a key, or that of the environment's Fallback; n is the node that returned the value.
+// member returns the value of a key, or the one that the environment's Fallback has; n is the node that returned the value.
 func (r *run) member(n node, of any, key string) (any, bool) {
 	if m, ok := mappingOf(of); ok {
 		if v, ok := m.at(key); ok {

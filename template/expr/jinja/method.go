@@ -178,7 +178,7 @@ func bitCount(_ *run, v any, _ args) (any, error) {
 	return int64(bits.OnesCount64(magnitude(i))), nil
 }
 
-// magnitude returns a number without its sign, also that of the least.
+// magnitude returns a number without its sign, also for the least number.
 func magnitude(i int64) uint64 {
 	if i < 0 {
 		return -uint64(i)

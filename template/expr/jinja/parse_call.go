@@ -271,13 +271,14 @@ func (p *parser) test(n node) node {
 	return tested
 }
 
-// escaping are the filters whose result is marked as safe HTML, and keeping that mark are those that only change letters.
+// escaping are the filters whose result is marked as safe HTML; marking are those that only change letters, and keep the
+// mark.
 var (
 	escaping = []string{"e", "escape", "forceescape", "safe", "tojson", "to_json"}
 	marking  = []string{"string", "lower", "upper", "capitalize", "trim", "center"}
 )
 
-// isEscaped reports whether a node returns a text that is marked so.
+// isEscaped reports whether a node returns a text that is marked as safe HTML.
 func isEscaped(n node) bool {
 	f, ok := n.(filtered)
 	return ok && (slices.Contains(escaping, f.name) || slices.Contains(marking, f.name) && isEscaped(f.of))

@@ -60,7 +60,7 @@ func list(items ...any) any {
 // given is a row of a table: a text and its value.
 type given struct {
 	source string
-	want   any // of package value, but for ints
+	want   any // of package value, except for ints
 }
 
 // check evaluates the rows of a table.

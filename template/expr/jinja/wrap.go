@@ -94,7 +94,8 @@ func (w *wrapper) wrap(text []rune) []string {
 	return done
 }
 
-// within returns how much of a long word fits into the rest of a line: up to the last hyphen in it, if there is one.
+// within returns the number of characters of a long word that fit into the rest of a line: up to the last hyphen in them, if
+// there is one.
 func (w *wrapper) within(word []rune, left int) int {
 	if !w.afterHyphens {
 		return left

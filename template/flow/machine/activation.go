@@ -11,9 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/schema"
 )
 
-// Activation is one step of one cell: its input besides the state and the event, and its requests. All that it
-// asks for counts when the step returns a nil error, and none of it otherwise. It ends with the step: the requests of a goroutine
-// that the step has left behind have no effect.
+// Activation is one step of one cell: its input, except the state and the event, and its requests. The requests count if the step returns
+// a nil error. The activation ends with the step: later requests of goroutines that the step has started have no effect.
 type Activation[Key any] struct {
 	inner *activation
 	key   Key
@@ -31,10 +30,10 @@ type activation struct {
 	entropy *entropy.Source
 	rand    *entropy.Rand
 
-	mu      sync.Mutex // the step may have left goroutines behind that still ask
+	mu      sync.Mutex // goroutines that the step has started may still send requests
 	ended   bool
 	given   machine.Given
-	failure *machine.Failure // the first thing that cannot be
+	failure *machine.Failure // of the first invalid request
 }
 
 // ask adds a request of the step, unless it has ended.
@@ -46,7 +45,7 @@ func (a *activation) ask(add func(*machine.Given)) {
 	}
 }
 
-// end ends the activation. It returns all that the step has asked for, which does not change any more, or why that cannot be.
+// end ends the activation. It returns the requests of the step, which no longer change, or the first failure.
 func (a *activation) end() (*machine.Given, *machine.Failure) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,7 +53,7 @@ func (a *activation) end() (*machine.Given, *machine.Failure) {
 	return &a.given, a.failure
 }
 
-// refuse keeps the first failure, by which the activation fails.
+// refuse records the first failure, which fails the activation.
 func (a *activation) refuse(code, place string, err error) {
 	a.ask(func(*machine.Given) {
 		if a.failure == nil {
@@ -94,13 +93,13 @@ func (a *Activation[Key]) Rand() *entropy.Rand {
 // UUID draws a UUID of version 4, which is the same when the activation runs again.
 func (a *Activation[Key]) UUID() string { return a.inner.source().UUID() }
 
-// Complete ends the cell, which keeps its state. An open intent ends with it. It is the end of a process; an entity is
-// completed whenever nothing is open.
+// Complete ends the cell, which keeps its state. Open intents end with it. A process ends by Complete; an entity is
+// completed whenever no intent is open.
 func (a *Activation[Key]) Complete() {
 	a.inner.ask(func(g *machine.Given) { g.Completed = true })
 }
 
-// Ignore says that the step is not about the event: its result and its requests do not count.
+// Ignore marks the event as ignored: the result and the requests of the step do not count.
 func (a *Activation[Key]) Ignore() { a.inner.ask(func(g *machine.Given) { g.Ignored = true }) }
 
 // Drop drops the open intents of the cell that have the names: pay for all of an effect, pay.ISSUER for those of an issuer,
@@ -116,8 +115,8 @@ func (a *Activation[Key]) Drop(names ...string) {
 	}
 }
 
-// After arms a timer of the cell. A timer that is armed again while it is armed is a second one: drop it first if one is
-// meant. The machine emits Timer.
+// After arms a timer of the cell. Arming an armed timer arms a second one: to replace it, drop it first. The machine must
+// declare Timer with Emits.
 func (a *Activation[Key]) After(timer string, d time.Duration) {
 	due := a.inner.in.Now + int64(d)
 	if d > 0 && due < a.inner.in.Now {

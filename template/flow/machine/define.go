@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Definition is a machine in Go: its name, its version, its types and its step. It is made by Define, once, at the level of a
-// package. It is immutable and safe for concurrent use.
+// Definition is a machine in Go: its name, its version, its types and its step. Define makes it, once, at package level. It is immutable
+// and safe for concurrent use.
 type Definition struct {
 	code    *machine.Code
 	state   reflect.Type
@@ -25,7 +25,7 @@ type Definition struct {
 	start   func(*binding, *machine.Input) (*machine.Given, error)
 	refused error
 
-	migrations map[string]migration // by the version that they begin at
+	migrations map[string]migration // by the version that they migrate from
 }
 
 // Name returns the name of the machine.
@@ -40,7 +40,7 @@ func (d *Definition) Code() *machine.Code { return d.code }
 // An Option adds to a definition.
 type Option func(*Definition)
 
-// Emits says which effects the machine may emit, Timer among them.
+// Emits declares the effects that the machine may emit, including Timer.
 func Emits(effects ...Emitted) Option {
 	return func(d *Definition) {
 		for _, e := range effects {
@@ -53,7 +53,7 @@ func Emits(effects ...Emitted) Option {
 	}
 }
 
-// Raises says which messages the machine may raise.
+// Raises declares the messages that the machine may raise.
 func Raises(events ...RaisedEvent) Option {
 	return func(d *Definition) {
 		for _, e := range events {
@@ -63,7 +63,7 @@ func Raises(events ...RaisedEvent) Option {
 	}
 }
 
-// Notes says of which type the notes of the machine are.
+// Notes declares the type of the machine's notes.
 func Notes[T any]() Option { return func(d *Definition) { d.notes = reflect.TypeFor[T]() } }
 
 func (d *Definition) refuse(format string, args ...any) {
@@ -79,7 +79,7 @@ func (d *Definition) refuse(format string, args ...any) {
 // The name and the version identify the code: a step that may return something else for the same state and event needs another
 // version.
 //
-// Define panics if the types cannot be kept, with the name of the field.
+// Define panics if a type cannot be converted, with the name of the field.
 func Define[State, Event, Key any](name, version string, step func(a *Activation[Key], s *State, e Event) (*State, error), options ...Option) *Definition {
 	d := &Definition{state: reflect.TypeFor[State](), raises: map[string]reflect.Type{}, migrations: map[string]migration{}}
 	d.code = &machine.Code{Implementation: machine.Implementation{Name: name, Version: version}, Bind: d.bind}
@@ -96,7 +96,7 @@ func Define[State, Event, Key any](name, version string, step func(a *Activation
 	return d
 }
 
-// check completes a definition, and returns why it cannot be.
+// check completes a definition, and returns its first fault.
 func (d *Definition) check(event reflect.Type) (err error) {
 	switch {
 	case d.refused != nil:
@@ -319,7 +319,7 @@ func starter[State, Event, Key any](step func(*Activation[Key], *State, Event) (
 	}
 }
 
-// decode sets the arm of an event. It reports false if there is none for it.
+// decode sets the arm of an event. It reports false if the event has none.
 func (b *binding) decode(e *machine.Event, into reflect.Value) (bool, error) {
 	if b.event != nil {
 		if e.Kind != machine.Message || e.Name != b.name {

@@ -16,9 +16,9 @@
 //
 // # Steps
 //
-// A step takes copies of the key, the state and the event, and returns the new state: nil in, the cell has no state; nil out,
-// it is deleted. The requests by its Activation count if it returns no error and all of them fit. An event that has no arm
-// is ignored without a call; a step ignores another with Activation.Ignore.
+// A step takes copies of the key, the state and the event, and returns the new state. The state is nil if the cell has none; the step
+// returns nil to delete it. The requests by its Activation count if it returns no error and all of them fit. An event that has no arm is
+// ignored without a call; a step ignores another with Activation.Ignore.
 //
 // A step must return the same for the same state and event, whenever and wherever it runs: it draws random numbers from
 // Activation.Rand and UUID, takes the time from Now, and asks for everything else as an effect. The tool machinevet looks for
@@ -26,9 +26,9 @@
 //
 // # Types
 //
-// Package gotypes says which Go types fit which types of a world. World derives the latter from the former; the tag
-// `type:"dec128"` of a field chooses another. A document with its own types fits a definition whose Go types can hold them: a
-// string can be a text, a uuid or a dec128, and a slice a list or a set.
+// Package gotypes defines which Go types fit which types of a world. World derives the latter from the former; the tag `type:"dec128"` of
+// a field chooses another. A document with its own types fits a definition whose Go types can hold them: a string can be a text, a uuid
+// or a dec128, and a slice a list or a set.
 //
 // # Versions
 //

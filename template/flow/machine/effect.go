@@ -45,20 +45,20 @@ var Timer Emitted = timers{}
 // An EmitOption adds to an effect that is emitted.
 type EmitOption func(*machine.GivenEffect)
 
-// Issuer names the emission: its receipt says so, and `Drop("pay.card")` means it.
+// Issuer names the emission. Its receipt has the name, and `Drop("pay.card")` drops it.
 func Issuer(name string) EmitOption { return func(e *machine.GivenEffect) { e.Issuer = name } }
 
-// IdempotencyKey is the operation's key, after the cell and the effect: the same again when the cell
-// asks again, so that the effect happens once. Without one each emission has its own.
+// IdempotencyKey sets the operation's idempotency key, after the cell and the effect. An emission with the same key has the
+// same idempotency key, so that the effect happens once. Without this option each emission has its own.
 func IdempotencyKey(key string) EmitOption { return func(e *machine.GivenEffect) { e.Key = key } }
 
-// emissions returns how many effects the step has asked for.
+// emissions returns the number of effects and timers that the step has emitted.
 func (a *activation) emissions() (n int) {
 	a.ask(func(g *machine.Given) { n = len(g.Emitted) })
 	return n
 }
 
-// raises returns how many messages the step has raised.
+// raises returns the number of messages that the step has raised.
 func (a *activation) raises() (n int) {
 	a.ask(func(g *machine.Given) { n = len(g.Raised) })
 	return n
@@ -87,7 +87,7 @@ func (e EffectOf[Params, Receipt]) Emit(a Emitter, params Params, options ...Emi
 // EventOf is the handle of a message that machines raise.
 type EventOf[T any] struct{ name string }
 
-// Event returns the handle of a message. Its name is that of the Go type, unless another is passed.
+// Event returns the handle of a message. Its name is that of the Go type unless another is passed.
 func Event[T any](name ...string) EventOf[T] {
 	if len(name) > 0 {
 		return EventOf[T]{name[0]}
@@ -103,7 +103,7 @@ func (e EventOf[T]) raised() (string, reflect.Type) { return e.name, reflect.Typ
 // Name returns the name of the message.
 func (e EventOf[T]) Name() string { return e.name }
 
-// Raise sends a message to the cells that subscribe to it, of whatever machine. They take it after this activation.
+// Raise sends a message to the cells that subscribe to it, of any machine. They take it after this activation.
 func (e EventOf[T]) Raise(a Emitter, message T) {
 	x := a.asked()
 	place := func() string { return fmt.Sprintf("raise[%d] %s", x.raises(), e.name) }

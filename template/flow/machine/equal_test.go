@@ -78,7 +78,7 @@ machines:
       - {event: double, when: '{{ event.status == "ok" and state != null }}', set: {n: "{{ state.n + event.payload }}"}, complete: true}
 `
 
-// Rules and a step in Go of the same meaning give the same for random events, one after the other.
+// Rules and a step in Go with the same meaning return the same for random events, one after the other.
 func TestRulesAndGoGiveTheSame(t *testing.T) {
 	nodes, err := document.Parse("counts.yaml", []byte(countRules), document.Limits{})
 	require.NoError(t, err)

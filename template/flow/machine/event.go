@@ -20,19 +20,19 @@ const (
 	Timeout = "timeout" // the last attempt took too long
 )
 
-// Receipt is how an effect has ended.
+// Receipt reports the end of an effect.
 type Receipt[T any] struct {
 	Effect       string   // name
 	Issuer       string   // that the emission named; "": none
 	Status       string   // OK, Error or Timeout
-	Payload      *T       // of a receipt that says OK
-	Error        *Failure // of any other
+	Payload      *T       // if Status is OK
+	Error        *Failure // if Status is not OK
 	Signature    any      // of the payload, of the model of package value; nil: none
 	Intent       string   // identity of the emission, sha256:…
 	EmittedAtSeq uint64   // sequence of the activation that emitted
 }
 
-// Failure is why an effect has failed.
+// Failure describes why an effect has failed.
 type Failure struct {
 	Code    string // for programs
 	Message string // for people
@@ -174,7 +174,8 @@ func (all *arms) messages(yield func(string, reflect.Type) bool) {
 	}
 }
 
-// split makes the name of a receipt's arm that of a declared effect and an issuer.
+// split divides the name of a receipt's arm into a declared effect and an issuer. It reports false if the effect is not
+// declared.
 func (x *arm) split(declared func(string) bool) bool {
 	for effect := x.name; effect != ""; {
 		if declared(effect) {
@@ -229,7 +230,7 @@ func messageCodec(w *machine.World, name string, t reflect.Type) (*gotypes.Codec
 	return gotypes.Compile(t, of)
 }
 
-// about reports whether an arm is about an event.
+// about reports whether an arm takes an event.
 func (x *arm) about(e *machine.Event) bool {
 	switch {
 	case x.kind != e.Kind:
@@ -279,7 +280,8 @@ func decodeReceipt(v value.Value, into reflect.Value, codec *gotypes.Codec) erro
 	return codec.Decode(fieldOf(v, "payload"), payload)
 }
 
-// fill sets the fields of a receipt, and returns its payload, which is to be set; invalid: there is none.
+// fill sets the fields of a receipt except its payload, and returns that for the caller to set; the zero Value if there is
+// none.
 func (r *Receipt[T]) fill(v value.Value, failure *Failure, signature any) (payload reflect.Value) {
 	*r = Receipt[T]{
 		Effect: textOf(v, "effect"), Issuer: textOf(v, "issuer"), Status: textOf(v, "status"), Error: failure, Signature: signature,

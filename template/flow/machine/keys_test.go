@@ -10,7 +10,7 @@ import (
 	world "github.com/sluiceflow/sluice/template/machine"
 )
 
-// keysText is the world of shop with all that is not of the definition of its machine in Go.
+// keysText is the world of shop with all the keys that its definition in Go does not have.
 const keysText = `
 kind: World
 name: shop
@@ -46,8 +46,8 @@ routing:
     - {event: OrderPaid, machine: ledger}
 `
 
-// Keys are laid over the definitions, and say the rest: a world in Go has all that a document may say, and its hash. Later changes
-// to the keys by the caller change nothing, and keys that the reader refuses are refused.
+// Keys are laid over the definitions and supply the rest, so a world in Go can have everything that a document can, and its hash. Later
+// changes to the keys by the caller have no effect, and keys that the reader refuses are refused.
 func TestKeysSayTheRestOfAWorld(t *testing.T) {
 	nodes, err := document.Parse("shop.yaml", []byte(keysText), document.Limits{})
 	require.NoError(t, err)

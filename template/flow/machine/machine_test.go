@@ -105,7 +105,7 @@ func shop() []machine.Part {
 		machine.Keys{"effects": map[string]any{"pay": map[string]any{"timing": map[string]any{"timeout": "PT10S"}}}}}
 }
 
-// A world of machines in Go and the document that says the same are one definition.
+// A world of machines in Go and the equivalent document have one hash.
 func TestGoAndDocumentHaveOneHash(t *testing.T) {
 	nodes, err := document.Parse("shop.yaml", []byte(shopText), document.Limits{})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// migration makes a state of another version fit. Its function takes and returns pointers.
+// migration converts a state of another version. Its function takes and returns pointers.
 type migration struct {
 	from, to reflect.Type
 	run      func(reflect.Value) (reflect.Value, error)
@@ -43,7 +43,7 @@ func Migrate[From, State any](version string, from func(*From) (*State, error)) 
 	}
 }
 
-// checkMigrations returns which migration does not lead from one state to the definition's.
+// checkMigrations returns the first fault of the migrations. Each must return the definition's state.
 func (d *Definition) checkMigrations() error {
 	for _, version := range slices.Sorted(maps.Keys(d.migrations)) {
 		m := d.migrations[version]
@@ -57,7 +57,7 @@ func (d *Definition) checkMigrations() error {
 	return nil
 }
 
-// bindMigrations refuses a machine of a document that says in its own way how states are migrated.
+// bindMigrations refuses a machine if both its document and the definition have migrations.
 func (d *Definition) bindMigrations(m *machine.Machine) error {
 	if len(d.migrations) > 0 && m.Migrate != nil {
 		return errors.New("both have migrate: leave it out of the document, or leave Migrate out of the definition")
@@ -65,8 +65,8 @@ func (d *Definition) bindMigrations(m *machine.Machine) error {
 	return nil
 }
 
-// Migrated returns the state that a definition makes of one that another version of its machine has left; nil: none. The function
-// runs twice, and must return the same.
+// Migrated converts a state of another version of the definition's machine; nil: the state is deleted. The function runs twice, and must
+// return the same.
 func Migrated(d *Definition, version string, state value.Value) (value.Value, error) {
 	m, ok := d.migrations[version]
 	if !ok {

@@ -23,7 +23,7 @@ func World(name string, parts ...Part) *template.Workflow {
 	return w
 }
 
-// NewWorld is World for parts that are not known to be right, such as keys that the program has made.
+// NewWorld is World for parts that may have faults, such as keys that the program makes: it returns an error.
 func NewWorld(name string, parts ...Part) (*template.Workflow, error) {
 	b := &builder{types: gotypes.Declarations{}, effects: map[string]any{}, machines: map[string]any{},
 		doc: map[string]any{"kind": machine.Kind, "name": name}}
@@ -53,7 +53,7 @@ type builder struct {
 	effects       map[string]any
 	machines      map[string]any
 	subscriptions []any
-	doc           map[string]any // given keys
+	doc           map[string]any // keys that were passed
 	definitions   []*Definition
 	operations    []operation
 }
@@ -131,8 +131,8 @@ func (d *Definition) add(b *builder) error {
 	return d.effects(b.types, b.effects)
 }
 
-// Subscribe has cells of a machine hear the messages of a name. field is the path of the key in the message, "" if the machine
-// has no key.
+// Subscribe delivers the messages of a name to cells of a machine. field is the path of the key in the message, "" if the machine has no
+// key.
 func Subscribe(message string, to *Definition, field string) Part {
 	doc := map[string]any{"event": message, "machine": to.code.Name}
 	if field != "" {
@@ -164,7 +164,7 @@ type operation struct {
 	implementation any
 }
 
-// Call has an operation carry out an effect: it is called with the params, and its output is the payload of the receipt.
+// Call makes an operation carry out an effect: it takes the params, and its output is the payload of the receipt.
 func Call[Params, Receipt any](effect EffectOf[Params, Receipt], by Operation) Part {
 	return operation{effect.name, by.Name(), by.Implementation()}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestAKeyHasOneAddress: however a key is written, its address names the same key, and the keys of all types but text are JSON.
+// TestAKeyHasOneAddress: however a key is written, its address names the same key, and the keys of all types except text are JSON.
 func TestAKeyHasOneAddress(t *testing.T) {
 	docs, err := document.Parse("types.yaml", []byte(`K: {record: {text: text, bytes: bytes, time: time, duration: duration, hash: hash, uuid: uuid, dec128: dec128,
 int: int, bool: bool, record: {record: {a: int, b: option<text>}}, set: set<text>}}`), document.Limits{})

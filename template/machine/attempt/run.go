@@ -47,7 +47,8 @@ const (
 	stackMax   = 16 << 10
 )
 
-// clip makes a text of the program one that can be journaled.
+// clip shortens a text of the program to most bytes and an ellipsis, and replaces invalid UTF-8, so that it can be
+// journaled.
 func clip(text string, most int) string {
 	if len(text) > most {
 		text = text[:most] + "…"

@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Step tries a machine alone: it runs one activation of a cell, with an address and a state, at the beginning of 1970; a
-// step in Go twice. A message's value is of the type of its name; its subscriptions do not matter. The error of an activation
-// that fails is a *machine.Failure.
+// Step tries a machine without a run: it runs one activation of a cell, with an address and a state, at the beginning of 1970. A step in
+// Go runs twice. The value of a message has the type of its name; subscriptions do not matter. The error of an activation that fails is a
+// *machine.Failure.
 func Step(w *template.Workflow, cell string, state value.Value, event machine.Event) (*machine.Output, error) {
 	world, ok := machine.Of(w)
 	if !ok {

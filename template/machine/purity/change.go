@@ -116,7 +116,7 @@ func (x *examiner) refer(b *body, e ast.Expr) []types.Object {
 	return nil
 }
 
-// coreOf returns the underlying type, of a type parameter that of the types that it may be.
+// coreOf returns the underlying type; for a type parameter, that of the first type in its constraint.
 func coreOf(t types.Type) types.Type {
 	if t == nil {
 		return nil
@@ -159,7 +159,8 @@ func refers(t types.Type, seen []types.Type) bool {
 	return true
 }
 
-// settleChanges finds the changes of each body; calls make those of their functions, so this goes on until nothing is new.
+// settleChanges finds the changes of each body. A call makes the changes of its function, so it repeats until it finds no
+// new one.
 func (x *examiner) settleChanges() {
 	for grows := true; grows; {
 		grows = false
@@ -305,7 +306,8 @@ func (x *examiner) changesOf(f *types.Func) []change {
 	return list
 }
 
-// someChanges reports whether a type of the package that has the interface of a method changes its receiver in that method.
+// someChanges reports whether a type of the package that implements the interface of a method changes its receiver in that
+// method.
 func (x *examiner) someChanges(method *types.Func) bool {
 	iface := method.Signature().Recv().Type().Underlying().(*types.Interface)
 	for obj, n := range x.nodes {
@@ -324,7 +326,7 @@ func isMachine(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Pat
 // asking holds the methods of an activation that change nothing.
 var asking = setOf("Now Key Cell Seq Origin")
 
-// emitsThrough returns the activations that a call of the package of machines takes, and by which it emits, notes or draws.
+// emitsThrough returns the activations by which a call of package machine emits, notes or draws.
 func (x *examiner) emitsThrough(b *body, call *ast.CallExpr, f *types.Func) (roots []types.Object) {
 	if receiverOf(f) == "Activation" {
 		if asking[f.Name()] {
@@ -410,8 +412,8 @@ func isGlobal(obj types.Object) bool {
 	return ok && !v.IsField() && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// noteChanges makes faults of the changes of packages' variables, for the code that changes and for that which reads them. Changes
-// by init functions and initial values are part of the beginning, and are followed from the variable.
+// noteChanges adds a fault for each change of a package variable, to the code that changes it and to the variable. Changes by init
+// functions and initial values are no faults: the variable gets an edge to them.
 func (x *examiner) noteChanges() {
 	for _, b := range x.bodies {
 		for _, m := range b.changes {
@@ -450,7 +452,7 @@ func (x *examiner) isInit(b *body, pos token.Pos) bool {
 	if !b.isInit() {
 		return false
 	}
-	now := map[*ast.FuncLit]bool{} // literals that are called at once, or by whom they are passed to
+	now := map[*ast.FuncLit]bool{} // literals that are called at once, or passed to a function that does not keep them for a machine
 	is := true
 	ast.Inspect(b.syntax, func(n ast.Node) bool {
 		switch n := n.(type) {

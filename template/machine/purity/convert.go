@@ -42,7 +42,7 @@ func (r *reader) conversions(n ast.Node) {
 	}
 }
 
-// valueAt returns the type of the value with a number, of expressions or of the results of one call.
+// valueAt returns the type of the i-th value of some expressions, or of the results of one call.
 func (r *reader) valueAt(list []ast.Expr, i int) types.Type {
 	if i < len(list) && len(list) > 1 || i == 0 && len(list) == 1 {
 		if t := r.TypesInfo.TypeOf(list[i]); t != nil {
@@ -149,7 +149,8 @@ func (r *reader) elements(n *ast.CompositeLit, key, elem types.Type) {
 var found = []string{"Error", "String", "GoString", "Format", "Unwrap", "Is", "As", "MarshalJSON", "MarshalText", "MarshalBinary",
 	"UnmarshalJSON", "UnmarshalText", "UnmarshalBinary", "MarshalXML", "UnmarshalXML"}
 
-// becomes follows the methods of a type that becomes an interface: those of the interface, and those that are looked for.
+// becomes follows the methods of a type that becomes an interface: those of the interface, and those that the standard
+// library looks for.
 func (r *reader) becomes(pos token.Pos, from, to types.Type) {
 	if from == nil || to == nil || types.IsInterface(from) {
 		return
@@ -173,13 +174,13 @@ func (r *reader) becomes(pos token.Pos, from, to types.Type) {
 			continue
 		}
 		if _, isStandard := r.standard(f); isStandard {
-			continue // the maker of the value is judged
+			continue // the code that makes the value is judged
 		}
 		r.mention(pos, f)
 	}
 }
 
-// methodsOf returns the names with those of the methods of an interface.
+// methodsOf appends the names of an interface's methods to a copy of names.
 func methodsOf(iface *types.Interface, names []string) []string {
 	names = slices.Clone(names)
 	for m := range iface.Methods() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// directive stands above a function that is pure for a reason which the analyzer cannot see, such as a cache in a library.
+// directive precedes a function that is pure for a reason that the analyzer cannot see, such as a cache in a library.
 const directive = "//sluice:pure"
 
 // directives trusts the functions that have the directive with a reason, and reports those without one.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// examined says of a package that it was analyzed: it is not of the standard library, whatever its path.
+// examined marks a package as analyzed: it is not of the standard library, whatever its path.
 type examined struct{}
 
 // AFact marks a fact.
@@ -49,14 +49,14 @@ func (f *finding) text() string {
 	return fmt.Sprintf("%s at %s%s; %s", f.What, f.Where, by, f.Instead)
 }
 
-// change says that a function changes the referent of a parameter; -1 is the receiver.
+// change is a change that a function makes to the referent of a parameter; -1 is the receiver.
 type change struct {
 	Param int
 	Where string
 	Fills bool // it only sets, counts or deletes elements of a map by keys
 }
 
-// changes notes a change of a parameter, and reports whether it is new.
+// changes records a change of a parameter, and reports whether it is new.
 func (s *summary) changes(c change) bool {
 	for i := range s.Changes {
 		if was := &s.Changes[i]; was.Param == c.Param {
@@ -77,7 +77,7 @@ func (x *examiner) place(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
 }
 
-// abroad returns a place as other packages report it.
+// abroad returns a place with the path of its package.
 func abroad(pkg *types.Package, place string) string {
 	if strings.Contains(place, "/") {
 		return place
@@ -94,7 +94,7 @@ func (x *examiner) factOf(obj types.Object) *summary {
 	return &s
 }
 
-// summaryOf returns the summary of a function of any package, as far as it is known.
+// summaryOf returns the known summary of a function of any package.
 func (x *examiner) summaryOf(f *types.Func) *summary {
 	if n := x.nodes[f]; n != nil {
 		return &n.summary
@@ -105,7 +105,7 @@ func (x *examiner) summaryOf(f *types.Func) *summary {
 	return &summary{}
 }
 
-// exportFacts exports the facts about the package's objects, with places that make sense elsewhere.
+// exportFacts exports the facts about the package's objects, with places that name the package.
 func (x *examiner) exportFacts() {
 	for obj, n := range x.nodes {
 		s := n.summary

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// formats holds the functions that format, with the number of the format or of the first value; negative numbers count from -1 for
-// functions without a format.
+// formats maps the functions that format to the index of their format; those without a format, to -1 minus the index of the first value.
 var formats = map[string]int{
 	"fmt.Sprintf": 0, "fmt.Errorf": 0, "fmt.Fprintf": 1, "fmt.Appendf": 1,
 	"fmt.Sprint": -1, "fmt.Sprintln": -1, "fmt.Fprint": -2, "fmt.Fprintln": -2, "fmt.Append": -2, "fmt.Appendln": -2,
@@ -53,7 +52,7 @@ func (r *reader) printed(name string, arg ast.Expr, verb byte) {
 	r.node.add(fault{pos: arg.Pos(), what: what + " prints an address", instead: "print what it points to"})
 }
 
-// verbsOf finds the verb that formats each value; a value of which a format says nothing is printed, too.
+// verbsOf finds the verb that formats each value; a value without a verb is printed, too.
 func verbsOf(format string, verbs []byte) {
 	next := 0
 	for {

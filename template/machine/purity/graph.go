@@ -15,14 +15,14 @@ type node struct {
 	edges   []edge
 	summary summary
 	nearest *finding // the nearest impurity, once it is settled
-	trusted bool     // a directive says that it is pure
+	trusted bool     // a directive declares it pure
 }
 
 // fault is an impurity of a node itself.
 type fault struct {
 	pos           token.Pos
 	what, instead string
-	soft          bool // about a variable: of interest if nothing else is found
+	soft          bool // about a variable: used if there is no other impurity
 }
 
 // edge leads to an object that a node names: a node of the package, or the facts about an object of another package.
@@ -118,7 +118,7 @@ func (x *examiner) declareVar(v *ast.ValueSpec) {
 	}
 }
 
-// linked reports whether a function without a body is that of another package.
+// linked reports whether a directive links a function without a body to another package.
 func linked(file *ast.File, name string) bool {
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -131,7 +131,7 @@ func linked(file *ast.File, name string) bool {
 	return false
 }
 
-// nameOf returns the name of a function, with that of its receiver.
+// nameOf returns the name of a function, with the name of its receiver's type.
 func nameOf(f *types.Func) string {
 	if recv := receiverOf(f); recv != "" {
 		return recv + "." + f.Name()
@@ -139,8 +139,8 @@ func nameOf(f *types.Func) string {
 	return f.Name()
 }
 
-// settleNearest finds for each node the nearest impurity: backwards along the edges, first those of functions, then those of variables
-// only, so that the clearer one is reported.
+// settleNearest finds the nearest impurity of each node: backwards along the edges, first impurities of functions, then those of
+// variables alone, so that the clearer one is reported.
 func (x *examiner) settleNearest() {
 	type arrival struct {
 		from *node
@@ -195,7 +195,7 @@ func (x *examiner) list() (list []*node) {
 	return append(list, rest...)
 }
 
-// own returns an impurity that a node has itself or by an object of another package.
+// own returns an impurity of a node itself, or of an object of another package that it names.
 func (x *examiner) own(n *node, soft bool) *finding {
 	for _, f := range n.faults {
 		if f.soft == soft {
@@ -210,7 +210,7 @@ func (x *examiner) own(n *node, soft bool) *finding {
 	return nil
 }
 
-// via returns a finding as it is reached by an edge.
+// via returns a finding with an edge before its chain.
 func (x *examiner) via(e edge, f *finding) *finding {
 	longer := *f
 	longer.Chain = append([]string{fmt.Sprintf("%s (%s)", e.name, x.place(e.pos))}, f.Chain...)

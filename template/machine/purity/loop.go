@@ -42,7 +42,7 @@ func isBlank(e ast.Expr) bool {
 	return e == nil || ok && id.Name == "_"
 }
 
-// loop is a range over a map. Its order cannot show if its body comes to the same in any order: it fills maps, counts, adds whole
+// loop is a range over a map. Its order cannot show if its body has the same result in any order: it fills maps, counts, adds whole
 // numbers, finds a least or greatest value, sets something to a constant, or deletes.
 type loop struct {
 	*reader
@@ -136,7 +136,7 @@ func (l *loop) leave(pos token.Pos, how string, results []ast.Expr) {
 	l.exits, l.exit = append(l.exits, how), pos
 }
 
-// leaves looks at the changes of the loop before it is left: only those that do not depend on how far it came are the same in any order.
+// leaves checks an early end of the loop: it must be the same for each entry, and the loop must not accumulate values.
 func (l *loop) leaves() {
 	for _, how := range l.exits {
 		if how != l.exits[0] {
@@ -177,7 +177,7 @@ func (l *loop) outer(e ast.Expr) types.Object {
 	return nil
 }
 
-// ranged reports whether a variable is the map itself: the value that an entry refers to is changed once, by its own turn.
+// ranged reports whether a variable is the map itself: each entry changes only the value that it refers to, once.
 func (l *loop) ranged(obj types.Object) bool {
 	for _, root := range l.refer(l.body, l.stmt.X) {
 		if root == obj {
@@ -369,8 +369,8 @@ func (l *loop) combines(to, from ast.Expr, pos token.Pos) bool {
 	return false
 }
 
-// finds reports whether an assignment is that of a least or greatest value: guarded by a comparison of the variable with its
-// new value, or by one of keys, which are never equal, so that everything may be set beside it.
+// finds reports whether an assignment finds a least or greatest value. It is guarded by a comparison of the variable with
+// its new value, or by one of keys, which are never equal, so that everything may be set beside it.
 func (l *loop) finds(to, from ast.Expr, s *ast.AssignStmt, conditions []ast.Expr) (is bool) {
 	for _, cond := range conditions {
 		ast.Inspect(cond, func(n ast.Node) bool {
@@ -532,7 +532,8 @@ func (l *loop) call(n *ast.CallExpr) {
 	}
 }
 
-// isUnknown reports whether a call whose result is not used calls a function value: whatever it does, it does in order.
+// isUnknown reports whether a call without a used result calls a function value, which may do anything in the order of the
+// entries.
 func (l *loop) isUnknown(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {

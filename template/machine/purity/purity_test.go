@@ -24,7 +24,7 @@ func (d diagnosed) Errorf(format string, args ...any) {
 	}
 }
 
-// The comments of testdata say which impurity is found where, and by which calls it is reached. Nothing is found in packages alike and shop.
+// The comments of testdata have each impurity, its place, and the calls that reach it. Nothing is found in packages alike and shop.
 func TestImpuritiesAreFoundAndWhatLooksLikeThemIsNot(t *testing.T) {
 	results := analysistest.Run(diagnosed{t}, analysistest.TestData(), purity.Analyzer, "planted", "alike", "shop")
 	require.Len(t, results, 3)
@@ -49,7 +49,7 @@ func TestImpuritiesAreFoundAndWhatLooksLikeThemIsNot(t *testing.T) {
 	require.GreaterOrEqual(t, len(defined(alike.Pass)), 60)
 }
 
-// form is that of every message: the machine, its impurity, the place, the calls that reach it, and the advice.
+// form is the form of every message: the machine, its impurity, the place, the calls that reach it, and the advice.
 var form = regexp.MustCompile(`^[^;]+ is impure: .+ at [\w/]+\.go:\d+:\d+(, reached by way of (\w[\w. ]* \([\w/]+\.go:\d+:\d+\)(, |; ))+|; ).{10,}$`)
 
 func hasForm(t *testing.T, diagnostics []analysis.Diagnostic) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// reader notes on a node the impurities of a piece of syntax and the names in it.
+// reader records on a node the impurities of a piece of syntax and the names in it.
 type reader struct {
 	*examiner
 	body *body
@@ -82,7 +82,7 @@ func (r *reader) chained(n *ast.CallExpr) {
 	}
 }
 
-// name notes the object that an identifier names.
+// name records the object that an identifier names.
 func (r *reader) name(id *ast.Ident) {
 	obj := r.TypesInfo.Uses[id]
 	switch o := obj.(type) {
@@ -109,7 +109,7 @@ func (r *reader) name(id *ast.Ident) {
 	}
 }
 
-// mention notes that a function is named, and so may be called. A method of an interface is followed where values become the interface.
+// mention records that a function is named, and so may be called. A method of an interface is followed where values become the interface.
 func (r *reader) mention(pos token.Pos, f *types.Func) {
 	f = f.Origin()
 	r.refersTo(pos, f, nameOf(f))

@@ -17,11 +17,11 @@ type root struct {
 	pos  token.Pos
 }
 
-// given holds the functions that take a step or a migration, with the number of the parameter.
+// given maps the functions that take a step or a migration to the index of that parameter.
 var given = map[string]int{"Define": 2, "Migrate": 1}
 
-// roots finds the package's arguments of machine.Define and Migrate. A function that passes on a parameter, or a function literal that has
-// captured one, is looked at where it is called, like Define itself, and so on.
+// roots finds the package's arguments of machine.Define and Migrate. If a function passes on a parameter, or a function literal that has
+// captured one, its calls are examined like calls of Define, and so on.
 func (x *examiner) roots() (list []root) {
 	for grows := true; grows; {
 		grows, list = false, nil
@@ -91,7 +91,8 @@ func (x *examiner) valued() {
 	}
 }
 
-// rootName names the defined thing: the machine by its name, if that is constant.
+// rootName names the machine, the migration, or the argument of a function that passes it on, by the first argument of the
+// call.
 func (x *examiner) rootName(call *ast.CallExpr, f *types.Func) string {
 	what := "machine"
 	if f.Name() == "Migrate" && isMachine(f) {
@@ -301,7 +302,7 @@ func mayCall(t types.Type, seen []types.Type) bool {
 	return false
 }
 
-// reportRoots reports the impurities that each root reaches, once each, where this package can do something about them.
+// reportRoots reports the impurities that each root reaches, once for each place in this package.
 func (x *examiner) reportRoots(roots []root) {
 	reported := map[token.Pos]bool{}
 	for _, r := range roots {

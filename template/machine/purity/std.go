@@ -25,7 +25,7 @@ var (
 	dynamic    = &kind{"calls what cannot be followed", "call the function by its name"}
 )
 
-// judgement says which functions, methods and variables of a package of the standard library are pure.
+// judgement records which functions, methods and variables of a package of the standard library are pure.
 type judgement struct {
 	all *kind            // nil: pure
 	but map[string]*kind // exceptions: "Name", "Type.Method", or "Type" for all its methods; nil: pure
@@ -83,7 +83,7 @@ var standard = map[string]judgement{
 	"io":           {but: except(concurrent, "Pipe")},
 	"iter":         pureAll,
 	"log":          all(output),
-	"maps":         pureAll, // the order of Keys, Values and All is looked at where they are called
+	"maps":         pureAll, // the order of Keys, Values and All is checked where they are called
 	"math":         pureAll,
 	"math/rand":    {all: random, but: except(nil, "New NewSource NewZipf NewPCG NewChaCha8 Rand Source Source64 Zipf PCG ChaCha8")},
 	"mime":         {but: except(files, "TypeByExtension ExtensionsByType AddExtensionType", except(random, "NewWriter"))},

@@ -116,7 +116,7 @@ type member struct {
 	form  form
 }
 
-// members returns the fields of a struct and their forms, which are those of a record or the arms of a variant.
+// members returns the fields of a struct with their forms: the fields of a record, or the arms of a variant.
 func members(t reflect.Type, s *schema.Type, at string, part func(reflect.Type, *schema.Type, string) (form, error)) ([]member, error) {
 	if t.Kind() != reflect.Struct || t == timeType {
 		return nil, misfit(at, t, s)

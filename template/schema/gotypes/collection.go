@@ -159,7 +159,7 @@ func compileMap(t reflect.Type, s *schema.Type, at string) (form, error) {
 	}, nil
 }
 
-// least returns the error whose text comes first, so that the order of a map does not show.
+// least returns the error with the lesser text, so that the result does not depend on the order of a map.
 func least(a, b error) error {
 	if a == nil || b != nil && b.Error() < a.Error() {
 		return b
@@ -167,7 +167,7 @@ func least(a, b error) error {
 	return a
 }
 
-// keyText returns a key as it stands in an object.
+// keyText returns a key in the form that it has in an object.
 func keyText(k value.Value) string {
 	if n, ok := k.(int64); ok {
 		return strconv.FormatInt(n, 10)
@@ -176,7 +176,7 @@ func keyText(k value.Value) string {
 	return text
 }
 
-// keyValue returns the value of a key that stands in an object.
+// keyValue returns the value of a key of an object.
 func keyValue(k schema.Kind, name string) (value.Value, error) {
 	if k != schema.Int && k != schema.Nat {
 		return name, nil

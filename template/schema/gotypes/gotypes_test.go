@@ -156,7 +156,7 @@ func FuzzDecode(f *testing.F) {
 
 type loop struct{ Next *loop }
 
-// A type that cannot be kept is refused with the field and what to do instead.
+// A type that cannot be converted is refused with the field and a remedy.
 func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		of   any

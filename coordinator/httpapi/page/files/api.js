@@ -20,12 +20,12 @@ export const leave = () => { me.value = { name: "", role: "", ended: Boolean(me.
 
 const ranks = ["viewer", "operator", "author", "admin"];
 
-// may reports whether the person may do what needs a role.
+// may reports whether the person has a role or a higher one.
 export const may = (role) => ranks.indexOf(me.value?.role) >= ranks.indexOf(role);
 
 const timeout = 30_000;
 
-// early returns what early.js has asked for at a path, once; if the server could not answer, it is asked again.
+// early returns the answer to the request of early.js for a path, once; if the server could not answer, it asks again.
 async function early(path) {
   const one = window.early[path];
   delete window.early[path];
@@ -65,7 +65,7 @@ export const remove = (path) => ask("DELETE", path);
 // known returns the identity of the browser's session, null without one. The server does not refuse it, so the console shows no error.
 export const known = () => get("/v1/session").then((who) => (who.role === "nobody" ? null : who));
 
-// inOrder returns a function of promises, which passes on what they come to, but for one that a later one has overtaken: that never comes.
+// inOrder returns a function that passes on the results of promises, except those that a later result has overtaken: these stay pending.
 export function inOrder() {
   let asked = 0, taken = 0;
   return (promise) => new Promise((done, fail) => {
@@ -74,10 +74,10 @@ export function inOrder() {
   });
 }
 
-// of returns the path of a run, or of something of it.
+// of returns the path of a run, or of a part of it.
 export const of = (run, ...rest) => "/v1/runs/" + [run, ...rest].map(encodeURIComponent).join("/");
 
-// word returns a text as it stands in a query for runs.
+// word returns a text as a word of a query for runs.
 export const word = (text) => (/[\s",\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : text);
 
 // query returns parameters that have a value, with the question mark.

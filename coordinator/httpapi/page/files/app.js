@@ -15,7 +15,7 @@ import { Start } from "./views/start.js";
 import { Workers } from "./views/workers.js";
 import { Publish } from "./views/publish.js";
 
-// asked is how many runs wait for a person; null while that is not known.
+// asked is the number of runs that wait for a person; null while it is unknown.
 export const asked = signal(null);
 
 const views = { "": Runs, runs: (p) => (p.parts[1] ? html`<${Run} key=${p.parts[1]} id=${p.parts[1]} />` : html`<${Runs} />`), decisions: Decisions, workflows: Workflows, start: Start, publish: Publish, workers: Workers };
@@ -112,7 +112,7 @@ function viewOf({ path, parts: [first = "", ...rest] }) {
   return Object.hasOwn(views, first) && rest.length >= least && rest.length <= most && !/\/\/|.\/$/.test(path) ? views[first] : NotFound;
 }
 
-const Statuses = () => html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>Your role sees only statuses</h1><p>What is here takes the role of a viewer. <a href="/runs">All runs</a></p></div></main>`;
+const Statuses = () => html`<main class="view" id="main" tabindex="-1"><div class="signin sheet"><h1>Your role sees only statuses</h1><p>This page needs the role of a viewer. <a href="/runs">All runs</a></p></div></main>`;
 
 // useAsked counts the runs that wait for a person, and follows them.
 function useAsked(known) {
@@ -125,7 +125,7 @@ function useAsked(known) {
       timer ||= setTimeout(() => { timer = 0; load(); }, 1000);
     };
     const unfollow = follow("all", later);
-    later(); // after what the view shows
+    later(); // after the requests of the view
     return () => { clearTimeout(timer); unfollow(); };
   }, [known]);
 }
@@ -150,7 +150,7 @@ function App() {
   if (me.value?.role === "") body = html`<${SignIn} again=${load} />`;
   else if (me.value && View !== NotFound && !may("viewer") && !(["", "runs", "workflows"].includes(parts[0] || "") && !parts[1])) body = html`<${Statuses} />`;
   else if (me.value) body = html`<${View} parts=${parts} />`;
-  else if (problem?.status === 403) body = html`<main class="view" id="main"><div class="signin sheet"><h1>This token cannot use the page</h1><${Fault} problem=${problem} /><p class="q">It is of a worker, or of another program. Sign in as a person.</p><button class="btn pri" type="button" onClick=${() => remove("/v1/session").then(() => location.reload(), setProblem)}>Sign out</button></div></main>`;
+  else if (problem?.status === 403) body = html`<main class="view" id="main"><div class="signin sheet"><h1>This token cannot use the page</h1><${Fault} problem=${problem} /><p class="q">It belongs to a worker, or to another program. Sign in as a person.</p><button class="btn pri" type="button" onClick=${() => remove("/v1/session").then(() => location.reload(), setProblem)}>Sign out</button></div></main>`;
   else if (problem) body = html`<main class="view"><div class="signin sheet"><h1>The server does not answer</h1><${Fault} problem=${problem} again=${load} /></div></main>`;
   return html`<${Sprite} /><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.querySelector("main")?.focus(); }}>To the content</a>
     <${Top} /><${Stale} />${body}<${BottomNav} />${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;

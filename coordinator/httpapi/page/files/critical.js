@@ -1,7 +1,7 @@
-// The critical path: the chain of steps that made a run take as long as it did. From the step that ended last it goes back, each time to
-// the one that ended last of those before it that had ended when it began; what has no time of its own, such as a join, is passed through.
+// The critical path: the chain of steps that determined the length of a run. From the step that ended last it goes back, each time to the
+// latest end among the steps before it that had ended when it began. A node without a time of its own, such as a join, is passed through.
 
-// criticalPath returns the keys of the rows on it. Rows are {step, from, to}; before(key) returns the keys of what stands before a node of
+// criticalPath returns the keys of the rows on it. Rows are {step, from, to}; before(key) returns the keys of the nodes before a node of
 // the drawing, and nodeOf(step) the node that a step is part of.
 export function criticalPath(rows, before, nodeOf) {
   const within = new Map();

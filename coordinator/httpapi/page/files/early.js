@@ -1,5 +1,5 @@
-// Runs before the first picture and before the modules: sets the theme that a person has chosen, so that it does not flash, and asks for what
-// the page asks for first, so that the answers come while the modules do. ask in api.js takes them.
+// Runs before the first picture and before the modules: sets the theme that a person has chosen, so that it does not flash, and sends the
+// page's first requests, so that the answers come while the modules load. ask in api.js takes them.
 "use strict";
 {
   const theme = localStorage.getItem("theme"), early = (window.early = {}), at = location.pathname;

@@ -1,26 +1,27 @@
-// One stream for all tabs of a browser. The tab that holds a Web Lock reads the feeds that the tabs want, and tells them by a
-// BroadcastChannel; when it leaves, another one takes over. Where a browser has no Web Locks (plain HTTP to another host), each tab
-// reads for itself.
+// One stream for all tabs of a browser. The tab that holds a Web Lock reads the feeds of all tabs, and sends the frames over a
+// BroadcastChannel; when it leaves, another one takes over. Where a browser has no Web Locks (plain HTTP to another host), each tab reads
+// for itself.
 //
-// Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. Whenever the reader begins
-// anew, a run's feed has a snapshot at first and the other one a frame of the kind ready: something may have been missed. That frame also
-// comes to a tab that begins to listen, which may have asked before, and when a stream that had broken goes on: what was asked may have failed.
+// Keys of feeds are `all`, the changes of all runs, and `run:ID`. A subscriber gets each frame as {kind, data}. When the reader begins
+// anew, a run's feed begins with a snapshot, and the feed of all runs with a frame of the kind ready: earlier changes may be missing. A
+// tab that begins to listen also gets that frame, since its earlier requests may be older; and so do all tabs when a broken stream goes
+// on, since their requests may have failed.
 import { signal } from "./ui.js";
 import { known, leave as signedOut, me } from "./api.js";
 import { present } from "./time.js";
 
 const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
-// shared says whether tabs share a stream.
+// shared reports whether tabs share a stream.
 export const shared = Boolean("BroadcastChannel" in globalThis && navigator.locks);
 
 const channel = shared ? new BroadcastChannel("sluice-feed") : null;
 
-// stale is since when the server has not answered; 0: it does.
+// stale is the time since which the server has not answered; 0: it answers.
 export const stale = signal(0);
 
 const wanted = new Map(); // key → set of subscribers of this tab
-const wants = new Map(); // of the reader: tab → keys, as they have told
+const wants = new Map(); // of the reader: tab → keys
 let reader = null; // of this tab, while it reads for all
 
 // follow calls take with each frame of a feed until the function that it returns is called.
@@ -38,10 +39,10 @@ export function follow(key, take) {
   };
 }
 
-// ready is a frame that the server does not send: what was read before may miss something.
+// ready is a frame that the server does not send: earlier answers may lack changes.
 const ready = { kind: "frame", key: "all", frame: { kind: "ready", data: {} } };
 
-// tell sends the wants of this tab; fresh is a key of which it needs the beginning.
+// tell sends the keys that this tab wants; fresh is a key whose feed it needs from the beginning.
 function tell(fresh) {
   say({ kind: "want", tab: self, keys: [...wanted.keys()], fresh });
 }
@@ -72,7 +73,7 @@ function hear(m) {
     case "state":
       stale.value = m.stale;
       break;
-    case "out": // the session has ended, which is that of all tabs
+    case "out": // the session of all tabs has ended
       signedOut();
       break;
     case "in":
@@ -85,8 +86,8 @@ function hear(m) {
   }
 }
 
-// Reader reads what is wanted, as one stream: the changes of all runs, and the runs that some tab shows, each by itself.
-const runsMax = 64; // that the server follows by themselves in one stream
+// Reader reads the wanted feeds as one stream: the changes of all runs, and each run that a tab shows.
+const runsMax = 64; // runs that the server follows each by itself in one stream
 
 class Reader {
   source = null;
@@ -96,12 +97,12 @@ class Reader {
   last = ""; // id of the newest frame
   begun = 0; // when the stream was opened
 
-  // adjust opens the stream anew if something else is wanted, or a tab needs the beginning of a run. To who is signed out it would be refused.
+  // adjust opens the stream anew if other keys are wanted, or a tab needs the beginning of a run. Without a session it would be refused.
   adjust(fresh) {
     const keys = [...new Set([...wants.values()].flat())].sort().join("\n");
     if (!keys || me.peek()?.role === "" || (this.source && keys === this.keys && !fresh?.startsWith("run:"))) return;
     this.keys = keys;
-    if (this.source?.readyState === EventSource.CLOSED) this.source = null; // it does not go on: it would have another place
+    if (this.source?.readyState === EventSource.CLOSED) this.source = null; // it does not reconnect: the new one has another place
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.open(), this.source ? 30 : 0);
   }
@@ -127,7 +128,7 @@ class Reader {
     }
   }
 
-  // lost opens a stream anew that has broken. If the server has refused it, the place may not be known any more.
+  // lost opens a broken stream anew. If the server has refused it, its place may no longer be known.
   lost(source) {
     if (this.source !== source) return;
     const refused = source.readyState === EventSource.CLOSED;
@@ -136,8 +137,8 @@ class Reader {
     this.ask(source, refused ? "" : this.last, refused ? 2000 : 1000);
   }
 
-  // ask checks first that the browser still has a session, because the stream would be refused without one; again every second. The stream is
-  // opened no sooner than so long after the one before.
+  // ask checks first that the browser still has a session, because the stream would be refused without one, and repeats that every second
+  // until the server answers. The stream is opened no sooner than pause ms after the one before.
   async ask(source, after, pause) {
     const who = await known().catch(() => undefined);
     if (this.source !== source) return;
@@ -164,7 +165,7 @@ class Reader {
   }
 }
 
-// signedIn tells the other tabs, which have lost the session, too.
+// signedIn informs the other tabs, which have lost the session, too.
 export const signedIn = () => say({ kind: "in" });
 
 // again tries to reach the server at once.

@@ -42,7 +42,7 @@ export const Status = ({ status, children }) => html`<span class=${"st s-" + sha
 export const Chip = ({ status, children }) =>
   html`<span class=${"chip tint s-" + shapeOf(status)}><${Mark} status=${status} />${children || wordOf(status)}</span>`;
 
-// Channel shows how far a run has come: done fills it, moving is half as high, failed stands out of it.
+// Channel shows the progress of a run: done fills it, moving is half as high, failed stands out of it.
 export function Channel({ done, failed, moving, total }) {
   const at = (n) => Math.round((88 * n) / Math.max(1, total) * 10) / 10;
   const d = at(done);

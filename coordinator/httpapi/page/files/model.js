@@ -1,4 +1,4 @@
-// The page's model of a run. The statuses of steps are a byte array that the feed writes; what a step is besides is read from the
+// The page's model of a run. The statuses of steps are a byte array that the feed writes; the other properties of steps are read from the
 // server, at most once in a while. Signals hold the counts and the selection, and `version` changes with any status.
 import { batch, signal } from "./ui.js";
 import { get, inOrder, of, Problem, query, word } from "./api.js";
@@ -8,7 +8,7 @@ import { statuses } from "./mark.js";
 const code = Object.fromEntries(statuses.map((name, i) => [name, i]));
 const still = new Set(["message", "child", "room", "slot", "worker"]); // kinds of waits that do not move by themselves
 const idMax = 1000; // characters of an id that a query can surely have
-const namedMax = 3; // waits of which the page asks what is behind them
+const namedMax = 3; // waits whose causes the page asks for
 const refreshMin = 400, refreshMax = 3_000; // ms between two readings of the steps: the more, the longer one takes
 
 let first = true; // no run was shown in this document: its id may have been written by hand
@@ -29,7 +29,7 @@ export class RunModel {
   steps = new Map(); // key → as the server shows it
   moved = new Map(); // place → when it last changed
   items = new Map(); // key of a map → how many items there are, and how they are
-  awaited = new Map(); // key → the status that the newest reading adds to that of the feed: person, or waiting for what does not move by itself
+  awaited = new Map(); // key → the status that the newest reading adds to that of the feed: person, or waiting, for a wait that does not move by itself
   parent = []; // by place: the key of the map whose item it is part of
 
   #timer = 0;
@@ -43,7 +43,7 @@ export class RunModel {
   constructor(id) {
     this.id = id;
     this.#unfollow = follow("run:" + id, (frame) => this.#take(frame));
-    this.#unfollowAll = follow("all", ({ kind, data }) => { // the feed of a run that has ended says nothing when somebody reopens it
+    this.#unfollowAll = follow("all", ({ kind, data }) => { // the feed of a run that has ended does not report that the run is reopened
       if (kind === "ready" ? this.ended.value || this.#lost : this.ended.value && data.runs?.some((c) => c.run === id && c.seq > this.seq.value)) this.#later(0);
     });
     this.#refresh();
@@ -88,13 +88,13 @@ export class RunModel {
 
   #take({ kind, data }) {
     batch(() => {
-      if (kind === "end" || kind === "error") this.ended.value = true; // nothing more comes of it
+      if (kind === "end" || kind === "error") this.ended.value = true; // no frame follows
       if (kind === "snapshot" || kind === "update") {
         const live = kind === "update" && this.seq.value > 0;
         this.seq.value = Math.max(this.seq.value, data.seq);
         this.status.value = data.status;
         for (const s of data.steps || []) {
-          const net = /^(.+)@\d+/.exec(s.step); // a run of a playbook's step: how many there are of each is read with the steps
+          const net = /^(.+)@\d+/.exec(s.step); // a run of a playbook's step: their numbers are read with the steps
           if (net && !this.steps.has(s.step) && (!this.steps.size || this.steps.has(net[1]))) continue;
           const at = this.#place(s.step), to = this.#shown(s.step, s.status);
           if (this.state[at] === to && !live) continue;
@@ -107,7 +107,7 @@ export class RunModel {
     if (kind !== "ready") this.#later();
   }
 
-  // shown is the status of a step as a number. Feeds tell neither that a completed step asks a person nor what a running one waits for.
+  // shown is the status of a step as a number. Feeds report neither that a completed step asks a person nor the wait of a running one.
   #shown(key, status) {
     const more = this.awaited.get(key);
     return code[more && (more === "person" ? status === "completed" : status === "running" || status === "ready") ? more : status] ?? 0;
@@ -135,7 +135,7 @@ export class RunModel {
     this.#timer = setTimeout(() => this.#refresh(), delay);
   }
 
-  // name says of a wait what is behind it: which operation no worker serves, or what the child run waits for.
+  // name adds the cause of a wait: the operation that no worker serves, or the wait of the child run.
   async #name(a) {
     try {
       if (a.kind === "child") {
@@ -146,10 +146,10 @@ export class RunModel {
       const x = await get(of(this.id, "explain") + query({ step: a.step }), this.#stop.signal);
       const why = x.reasons?.find((r) => r.kind === "worker");
       if (why) a.worker = why.text.replace(/^it may start, and waits for a worker: none serves/, "no worker serves").replace(/^.*: those/, "those");
-    } catch {} // then the wait is told as the run has it
+    } catch {} // then the wait is shown as the run has it
   }
 
-  // read asks first whether there is such a run, if that is not sure: a list without it is no refusal.
+  // read first looks for the run in a list, unless it is known to exist: an empty list is no refusal.
   async #read() {
     if (first && this.id.length <= idMax) {
       const list = await get("/v1/runs" + query({ q: "run:" + word(this.id), limit: 1 }), this.#stop.signal);
@@ -162,7 +162,7 @@ export class RunModel {
   }
 
   async #refresh() {
-    this.#timer = 0; // what changes from here on is read once more
+    this.#timer = 0; // later changes are read once more
     const begin = performance.now();
     try {
       const [run, list] = await this.#newest(this.#read());

@@ -5,10 +5,10 @@ import { stale } from "./feed.js";
 import { Mark } from "./mark.js";
 import { exactly, instant, ms } from "./time.js";
 
-// plain shows what turns the direction of a text, or is not seen, by its number: else it could swallow what stands after it.
+// plain shows characters that turn the direction of a text, or are invisible, by their numbers: else they could hide the text after them.
 export const plain = (text) => text.replace(/[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 
-// Name cuts an id in the middle, since ends tell ids apart; the whole is in the title.
+// Name cuts an id in the middle, since the ends distinguish ids; the title has the whole id.
 export function Name({ text: all, max = 28 }) {
   const text = plain(all.slice(0, 2000)) + all.slice(2000);
   if (text.length <= max) return html`<bdi>${text}</bdi>`;
@@ -25,8 +25,8 @@ export const Time = ({ at }) => {
   return t ? html`<time title=${exactly(t)} dateTime=${new Date(t).toISOString()}>${instant(t)}</time>` : null;
 };
 
-// useGet reads a path, again when it or `when` changes: {value, problem, loading, again}. What is on its way is read to its end before it is
-// read again: else it would never come where changes are faster.
+// useGet reads a path, again when it or `when` changes: {value, problem, loading, again}. It lets a request end before it sends the next:
+// else no answer would come where changes are faster.
 export function useGet(path, when = 0) {
   const [state, set] = useState({ value: null, problem: null, loading: true, path: null });
   const [turn, setTurn] = useState(0);
@@ -60,19 +60,19 @@ export const Fault = ({ problem, again, title }) => html`<div class="note bad" r
   ${title && html`<b>${title}</b> `}${problem.code === "changed" && html`Nothing was done, since what you saw is not the newest: look at it again. `}<bdi>${plain(problem.message.slice(0, 600))}</bdi>${problem.suggestion && html` Did you mean <b><bdi>${problem.suggestion}</bdi></b>?`}
   ${again && html` <button class="link" type="button" onClick=${again}>Try again</button>`}</div></div>`;
 
-// Loading keeps room; it says so only if it lasts.
+// Loading keeps room. It shows a text only if it lasts.
 export const Loading = ({ rows = 6 }) => html`<div class="loading" role="status" aria-label="Loading">${Array.from({ length: rows }, (_, i) => html`<i key=${i} />`)}</div>`;
 
 export const Empty = ({ title, children }) => html`<div class="empty"><b>${title}</b><p>${children}</p></div>`;
 
-// unreachable is why acts are off; "": they are not.
+// unreachable is the reason why acts are off; "": they are on.
 export const unreachable = () => (stale.value > 0 ? "The server does not answer" : "");
 
-// Opens is a button that opens the dialog of an act. It is off while the act would be, or for the reason that off is.
+// Opens is a button that opens the dialog of an act. It is off while the act would be, or for the reason in off.
 export const Opens = ({ class: kind = "", off, onClick, children }) => html`<button type="button" class=${"btn " + kind} disabled=${Boolean(unreachable() || off)} title=${unreachable() || off || undefined} onClick=${onClick}>${children}</button>`;
 
-// Act is a button that sends a command. It is hidden without the right to send it; while the server does not answer, it is off and says why.
-// With match, the number of the run's newest event that the person has seen, it is refused if the run has gone on since.
+// Act is a button that sends a command. It is hidden without the right to send it; while the server does not answer, it is off and shows
+// the reason. With match, the number of the run's newest event that the person has seen, it is refused if the run has gone on since.
 export function Act({ role = "operator", class: kind = "", path, body, match, onDone, onProblem, children, disabled, title }) {
   const [busy, setBusy] = useState(false);
   if (!may(role)) return null;
@@ -91,8 +91,8 @@ export function Act({ role = "operator", class: kind = "", path, body, match, on
   return html`<button type="button" class=${"btn " + kind} disabled=${off || busy || disabled} title=${off || title} onClick=${send}>${children}</button>`;
 }
 
-// focus is a ref: an element gets the focus when it appears. The attribute for that is for documents that are loaded; of what appears
-// later, the browser complains if something has the focus already.
+// focus is a ref: an element gets the focus when it appears. The attribute autofocus is for the elements of a loaded document; for later
+// ones, the browser complains if another element has the focus.
 export const focus = (element) => element?.focus();
 
 // Dialog is shown while it is there, with the focus in its input with data-first. It closes with Escape, and returns the focus.
@@ -112,10 +112,10 @@ export function Dialog({ title, onClose, children, wide }) {
     <div class="dialog"><header><h2>${title}</h2><button class="x" type="button" aria-label="Close" onClick=${onClose}><svg viewBox="0 0 12 12" aria-hidden="true"><path d="M2 2l8 8M10 2l-8 8" /></svg></button></header>${stale.value > 0 && html`<div class="note bad" role="status">The server does not answer. Nothing is sent before it is back.</div>`}${children}</div></dialog>`;
 }
 
-// Over says why an act that a dialog is about is not possible any more.
+// Over shows the reason why the act of a dialog is no longer possible.
 export const Over = ({ over }) => over && html`<div class="note bad" role="status">${over}</div>`;
 
-// Confirm asks for a reason before an act. With over, which says why, the act is not possible any more.
+// Confirm asks for a reason before an act. If over has a reason, the act is no longer possible.
 export function Confirm({ title, say, over, path, word, bad, body = {}, match, onClose, onDone, onChanged, noReason }) {
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState(null);
@@ -134,7 +134,7 @@ export function useTitle(text) {
 // Sentence shows a text in which pieces between ** are strong.
 export const Sentence = ({ text }) => text.split("**").map((part, i) => (i % 2 ? html`<b><bdi>${plain(part)}</bdi></b>` : html`<bdi>${plain(part)}</bdi>`));
 
-// parsed reads JSON that a person writes: the value, or what is wrong with it.
+// parsed reads JSON that a person writes. It returns the value, or the fault.
 export function parsed(text) {
   if (!text.trim()) return [null, ""];
   try {
@@ -144,7 +144,7 @@ export function parsed(text) {
   }
 }
 
-// narrow says whether the page has one column.
+// narrow reports whether the page has one column.
 const columns = matchMedia("(max-width: 720px)");
 export const narrow = signal(columns.matches);
 columns.addEventListener("change", () => { narrow.value = columns.matches; });

@@ -1,4 +1,4 @@
-// The address is the state of every view: what is chosen, filtered or selected is in it.
+// The address has the state of every view: all choices, filters and selections.
 import { signal } from "./ui.js";
 
 const read = () => ({
@@ -9,7 +9,7 @@ const read = () => ({
 
 export const here = signal(read());
 
-// go shows another address; with replace there is no way back to this one.
+// go shows another address; with replace, the browser's history loses the present one.
 export function go(url, replace = false) {
   if (replace) history.replaceState(null, "", url);
   else history.pushState(null, "", url);

@@ -1,11 +1,11 @@
 // Instants and durations as people read them.
 import { effect, signal } from "./ui.js";
 
-// What is known of the clock of the server: by how many milliseconds it is ahead of that of the browser, at least and at most.
+// The bounds of the lead of the server's clock over the browser's, in milliseconds, and its estimate.
 let least = -Infinity, most = Infinity, ahead = 0;
 
-// told takes the time that an answer has, in whole seconds, and when it was asked for. If that is not possible by what was known, somebody
-// has set a clock. Clocks that may be the same are taken to be.
+// told narrows the bounds by the time of an answer, in whole seconds, and the time of the request. If these contradict the bounds, a
+// clock was set, and they replace the bounds. Clocks that may be equal are taken as equal.
 export function told(date, asked) {
   const t = Date.parse(date), low = t - Date.now(), high = t + 1000 - asked;
   if (isNaN(t)) return;
@@ -15,7 +15,7 @@ export function told(date, asked) {
   if (Math.abs(ahead - before) > 1000) now.value = present();
 }
 
-// present is the instant by the clock of the server, of which all instants are that the page shows.
+// present is the present instant by the clock of the server, like all instants that the page shows.
 export const present = () => Date.now() + ahead;
 
 // now ticks once a second while the page is seen.
@@ -38,13 +38,13 @@ const whole = format({ year: "numeric", month: "short", day: "numeric", hour: "2
 
 export const ms = (text) => (text ? Date.parse(text) : 0);
 
-// instant says when: the time, and the day where it is another one.
+// instant returns the time of an instant, with its day if it is 12 hours or more away.
 export function instant(t) {
   if (!t) return "";
   return Math.abs(now.peek() - t) < 12 * 3600_000 ? clock(t) : day(t) + " " + clock(t).slice(0, 5);
 }
 
-// said is a text of the server with its instants as the page writes them.
+// said returns a text of the server with its instants in the page's form.
 export const said = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (t) => instant(ms(t)));
 
 // awaitedOf describes a wait of a run, as a text after the name of the step.
@@ -52,7 +52,7 @@ export const awaitedOf = (a) => (a.worker ? "waits: " + said(a.worker) : "waits 
 
 export const exactly = (t) => (t ? whole(t) : "");
 
-// took says how long, with one unit, or two where both tell something.
+// took returns a duration in words, with one unit, or two where the second matters.
 export function took(d) {
   if (d < 0) d = 0;
   const s = d / 1000;
@@ -68,7 +68,7 @@ export function took(d) {
   return d24 + (d24 === 1 ? " day" : " days");
 }
 
-// age says how long ago, in one unit.
+// age returns the time since an instant, in one unit.
 export function age(t) {
   const s = Math.max(0, (now.value - t) / 1000);
   if (s < 60) return Math.floor(s) + " s";
@@ -78,7 +78,7 @@ export function age(t) {
   return d + (d === 1 ? " day" : " days");
 }
 
-// left says how long until an instant, or for how long that is over.
+// left returns the time until an instant, or the time since it has passed.
 export function left(t) {
   const d = t - now.value;
   return d >= 0 ? took(Math.max(1000, d)) + " left" : "overdue by " + took(-d);

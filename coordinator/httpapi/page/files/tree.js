@@ -1,4 +1,4 @@
-// A value as a tree that opens as far as somebody looks. Texts are texts, whatever is in them.
+// A value as a tree whose branches open on demand. Texts are texts, whatever is in them.
 import { html, useState } from "./ui.js";
 import { bytes, number } from "./time.js";
 import { plain } from "./parts.js";

@@ -1,12 +1,12 @@
-// What a person has typed and not sent. The tab keeps it, so that it is there when they come back to the view by the history, or after
-// they have signed in again. It belongs to one user, and is removed when that user signs out. Tokens are never kept.
+// Text that a person has typed and not sent. The tab keeps it, so that it is there when they come back to the view by the history, or
+// after they have signed in again. It belongs to one user, and is removed when that user signs out. Tokens are never kept.
 import { useState } from "./ui.js";
 import { me } from "./api.js";
 
 const mark = "typed ";
 
-// useTyped returns what was typed in a view, or what is there at first; a function that keeps something else, of which only a part may be
-// written down; and one that forgets it.
+// useTyped returns the text typed in a view, or first; a function that replaces it, and stores its second argument, if there is one, in
+// its place; and a function that forgets the stored text.
 export function useTyped(view, first) {
   const [key] = useState(() => mark + JSON.stringify([me.peek().name, view]));
   const [value, set] = useState(() => JSON.parse(sessionStorage.getItem(key)) ?? first);
@@ -22,7 +22,7 @@ export function useTyped(view, first) {
   return [value, keep, forget];
 }
 
-// forgetAll forgets what was typed in all views.
+// forgetAll forgets the text typed in all views.
 export function forgetAll() {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(mark)) sessionStorage.removeItem(key);
 }

@@ -22,7 +22,7 @@ func New(seed [32]byte, seq uint64) *Source {
 	return &Source{numbers: rand.NewChaCha8([32]byte(sum[:32])), ids: rand.NewChaCha8([32]byte(sum[32:]))}
 }
 
-// Rand returns the random numbers, which go on where they were.
+// Rand returns the random numbers. It continues after those that were drawn.
 func (s *Source) Rand() *Rand { return rand.New(s.numbers) }
 
 // UUID draws a UUID of version 4.

@@ -1,10 +1,10 @@
-// The graph of a run on a canvas. Near: boxes with marks and texts; farther: boxes and lines; farthest: a picture in which only
-// what has changed is drawn again. It draws when something has changed, and only what is to be seen.
+// The graph of a run on a canvas. Near: boxes with marks and texts; farther: boxes and lines; farthest: a picture in which only changes
+// are drawn again. It draws after a change, and only the visible part.
 import { statuses } from "../mark.js";
 import { Pen, inkOf } from "./pen.js";
 
 const near = 0.55, far = 0.16; // scales at which the level of detail changes
-const boxHeight = 40; // of a step; what stands above it in its place is the basin before its gate
+const boxHeight = 40; // of a step; above it is the basin before its gate
 const pictureMax = 1600; // points of the picture's longer side
 const code = Object.fromEntries(statuses.map((s, i) => [s, i]));
 const soft = { running: "water-soft", failed: "fail-soft", person: "person-soft" };
@@ -27,7 +27,7 @@ export class Graph {
   #thumb = null;
   #thumbOld = true;
   #thumbAt = 0;
-  #fitted = null; // whether all of it is shown; null: somebody has moved
+  #fitted = null; // whether all of it is shown; null: a person has moved it
 
   // look returns the status of a node as a number, note its second line, and moved when it has last changed.
   constructor(canvas, scene, look, note, moved) {
@@ -59,8 +59,8 @@ export class Graph {
     if (!this.#frame) this.#frame = requestAnimationFrame(() => { this.#frame = 0; this.#paint(); });
   }
 
-  // watch draws anew when the canvas has another size, or the page another theme, until the function that it returns is called. The size
-  // is taken in a frame of its own: an observer that changes what it observes makes the browser complain.
+  // watch draws anew when the canvas has another size, or the page another theme, until the function that it returns is called. The size is
+  // read in a separate frame: an observer that changes its own target makes the browser complain.
   watch() {
     let frame = 0;
     const anew = () => { frame ||= requestAnimationFrame(() => { frame = 0; this.resize(); }); };
@@ -103,7 +103,7 @@ export class Graph {
     this.moveTo(x - px / to, y - py / to);
   }
 
-  // show moves the view so that a node is in it, not nearer to its edge than need be.
+  // show moves the view so that a node is in it, and no farther than necessary.
   show(i, read) {
     if (read && this.scale < near) this.scale = 1;
     const b = this.scene.boxes, w = this.w / this.scale, h = this.h / this.scale;
@@ -185,7 +185,7 @@ export class Graph {
     if (detail) this.#words(c, edges);
   }
 
-  // words are written where lines end, if they are not always taken.
+  // words are written at the ends of lines that are not always taken.
   #words(c, edges) {
     const s = this.scene, ink = this.pen.ink;
     c.font = "11px " + this.pen.family;
@@ -305,7 +305,7 @@ export class Graph {
     return right - x + 4;
   }
 
-  // paintBasin draws what stands before the gate of a step: the more tokens it holds, the higher the water.
+  // paintBasin draws the tokens before the gate of a step as water: the more tokens, the higher.
   #paintBasin(c, i, x, y, w, h, { held = 0 }) {
     const ink = this.pen.ink, bottom = y + h - 8, full = h - 32, mid = x + w / 2;
     if (held) {
@@ -406,7 +406,7 @@ export class Graph {
     c.stroke();
   }
 
-  // picture returns all nodes and lines as one image. It is made once for a theme; then only what has another status is drawn again.
+  // picture returns all nodes and lines as one image. It is made once for a theme; then only nodes with another status are drawn again.
   picture() {
     const s = this.scene, k = Math.min(1, pictureMax / Math.max(s.width, s.height, 1)), ink = this.pen.ink, least = 1 / k;
     if (!this.#picture || this.#pictureInk !== ink) {
@@ -442,7 +442,7 @@ export class Graph {
     return this.#picture;
   }
 
-  // thumb returns the picture at a size, at most a quarter of a second old: it is drawn in each frame, and few look at it.
+  // thumb returns the picture at a size, at most a quarter of a second old, since it is drawn in each frame.
   thumb(width, height) {
     const now = performance.now(), fits = this.#thumb?.width === Math.max(1, Math.ceil(width));
     if (fits && this.#thumbOld && now - this.#thumbAt < 250) this.#later(250, () => this.draw());

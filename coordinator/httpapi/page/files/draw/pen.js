@@ -65,7 +65,7 @@ export class Pen {
     return picture;
   }
 
-  // fit cuts a text so that it has a width in the present font: in the middle, where ends tell texts apart, or at its end.
+  // fit cuts a text to a width in the present font: in the middle if the ends distinguish texts, else at the end.
   fit(c, text, width, middle) {
     const key = c.font + "|" + width + "|" + text;
     let fitting = this.texts.get(key);

@@ -1,4 +1,5 @@
-// A drawing of a workflow, indexed by place: which nodes and lines are near a point or in a rectangle is found without looking at all.
+// A drawing of a workflow, indexed by place, so that the nodes and lines near a point or in a rectangle are found without a search
+// through all.
 const cell = 512; // points
 
 export class Scene {

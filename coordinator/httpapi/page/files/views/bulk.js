@@ -1,4 +1,5 @@
-// An act on all runs of a query, or on those that are chosen. What it will do is counted first, and the count goes along: if the runs have changed since, it is refused.
+// An act on all runs of a query, or on the chosen ones. The page counts the affected runs first and sends the count along: if the runs
+// have changed since, the server refuses the act.
 import { html, useEffect, useState } from "../ui.js";
 import { get, may, of, post, word } from "../api.js";
 import { many, number } from "../time.js";
@@ -19,8 +20,8 @@ function Bulk({ act, q, runs, close }) {
   const [problem, setProblem] = useState(null);
   const [reason, setReason] = useState("");
   const [begun, setBegun] = useState(null);
-  const [mode, setMode] = useState("failed"); // of a rerun: what runs again
-  const [workflow, setWorkflow] = useState(""); // of a move: where the runs go on
+  const [mode, setMode] = useState("failed"); // of a rerun: the steps that run again
+  const [workflow, setWorkflow] = useState(""); // of a move: the workflow under which the runs go on
   const [turn, setTurn] = useState(0);
   const how = { act, q, ...(act === "rerun" && { rerun: { [mode]: true } }), ...(act === "move" && { workflow }) };
   useEffect(() => {
@@ -46,7 +47,7 @@ function Bulk({ act, q, runs, close }) {
     return () => clearTimeout(timer);
   }, [begun]);
   return html`<${Dialog} title=${acts[act]} onClose=${end}>${runs ? html`<${Names} runs=${runs} />` : html`<p class="q">All runs of <code>${q}</code></p>`}
-    ${!begun && act === "rerun" && html`<fieldset class="modes"><legend class="vh">What runs again</legend>${[["failed", "What has failed"], ["changed", "What has another operation or input"]].map(([m, text]) => html`<label key=${m}><input type="radio" name="mode" checked=${mode === m} onChange=${() => setMode(m)} />${text}</label>`)}</fieldset>`}
+    ${!begun && act === "rerun" && html`<fieldset class="modes"><legend class="vh">What runs again</legend>${[["failed", "Failed steps"], ["changed", "Steps with another operation or input"]].map(([m, text]) => html`<label key=${m}><input type="radio" name="mode" checked=${mode === m} onChange=${() => setMode(m)} />${text}</label>`)}</fieldset>`}
     ${!begun && act === "move" && html`<label class="stack">Workflow <span class="qq">published, such as order or order@3</span><input data-first class="code" spellcheck="false" value=${workflow} onChange=${(e) => setWorkflow(e.target.value.trim())} /></label>`}
     ${begun ? html`<div class="plan" role="status"><div><b>${number(begun.done)}</b> of ${number(begun.count)} done${begun.already > 0 && html`, ${number(begun.already)} were so already`}${begun.refused > 0 && html`, ${number(begun.refused)} refused`}</div><progress max=${begun.count} value=${begun.count - begun.left} aria-label="Progress" />${begun.ended && html`<p class="small q">It has ended.</p>`}</div>`
       : problem ? html`<${Fault} problem=${problem} again=${count} />` : !preview ? act === "move" && !workflow ? "" : html`<${Loading} rows=${2} />` : html`<div class="plan" role="status"><div><b>${number(preview.count)}</b> ${preview.count === 1 ? "run" : "runs"} ${runs ? "chosen" : "of this query"}; for <b>${number(preview.will)}</b> something changes${preview.steps > 0 && html`; <b>${many(preview.steps, "step")}</b> ${act === "rerun" ? "will run" : "asked again"}`}${preview.may > 0 && html`, ${number(preview.may)} may run`}${preview.kept > 0 && html`, ${number(preview.kept)} kept`}.</div>
@@ -61,7 +62,7 @@ const Names = ({ runs }) => html`<p class="small q">${runs.slice(0, 20).map((r, 
 // selecting returns the query that selects runs and no others.
 const selecting = (runs) => "run:" + runs.map((r) => word(r.run)).join(",");
 
-const single = ["cancel", "pause", "resume"]; // acts that each run is asked for by itself
+const single = ["cancel", "pause", "resume"]; // acts that are requested for each run separately
 const namesMax = 64, textMax = 4096; // that a query can have
 
 // ChosenActs are acts on the runs that are chosen in the list, and on no others.

@@ -1,4 +1,4 @@
-// The cells of a world: which are not well, and what one is and waits for.
+// The cells of a world: the ones that are not well, and the state and the waits of one.
 import { html } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
 import { may, of, query } from "../api.js";
@@ -23,7 +23,7 @@ export function Cells({ model, run }) {
     ${chosen && html`<${Cell} key=${chosen} ...${{ run, cell: chosen, seq, model }} />`}</div>`;
 }
 
-// moments have the shapes of what is not done with when it happens, or was let go.
+// moments are the shapes of events that open or drop something, or stop a cell.
 const moments = { "call.requested": "running", "intent.emitted": "waiting", "intent.dropped": "aborted", "call.aborted": "aborted", "cell.ignored": "skipped", "cell.expired": "aborted", "cell.paused": "paused", "cell.failed": "failed" };
 
 function standsAt(c) {

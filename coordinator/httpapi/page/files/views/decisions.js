@@ -1,4 +1,4 @@
-// The inbox: what waits for a person's decision, the most urgent first, and the form that decides.
+// The inbox: the decisions that wait for a person, the most urgent first, and the form that decides.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { at, go } from "../route.js";
 import { may, of, query } from "../api.js";
@@ -15,7 +15,7 @@ export function Decisions({ parts }) {
   const list = useGet("/v1/decisions?limit=200", turn);
   const timer = useRef(0);
   useEffect(() => {
-    const unfollow = follow("all", () => { // also when the feed begins anew: what has changed before is in no frame
+    const unfollow = follow("all", () => { // also when the feed begins anew: earlier changes are in no frame
       if (timer.current) return;
       timer.current = setTimeout(() => { timer.current = 0; setTurn((n) => n + 1); }, 500);
     });
@@ -23,14 +23,14 @@ export function Decisions({ parts }) {
   }, []);
   const items = (list.value?.items || []).toSorted((a, b) => (ms(a.until) || Infinity) - (ms(b.until) || Infinity) || ms(a.since) - ms(b.since));
   const id = parts[1] || (narrow.value ? "" : items[0]?.id || ""); // a narrow page has the list or one of it
-  useLayoutEffect(() => { // what is shown stays shown, whatever becomes first
+  useLayoutEffect(() => { // the shown decision stays, even if another becomes the first
     if (id && !parts[1]) go(at("decisions", id), true);
   }, [id, parts[1]]);
   const listed = items.find((d) => d.id === id);
   const other = useGet(id && !listed && list.value?.next ? at("v1", "decisions", id) : "", turn); // the list has not all of them
   const open = listed || (other.value?.id === id ? other.value : null);
   const [seen, setSeen] = useState(null); // as it was while it was open
-  const [mine, setMine] = useState(null); // what the person has decided about it
+  const [mine, setMine] = useState(null); // the person's decision about it
   useEffect(() => { if (open) setSeen(open); }, [open]);
   const d = open || (seen?.id === id ? seen : null);
   const known = list.value && (!list.value.next || other.problem?.status >= 400);
@@ -45,10 +45,10 @@ export function Decisions({ parts }) {
 
 const All = () => html`<a href="/decisions" class="only-n">‹ All</a>`;
 
-// Next goes on, when the person says so.
+// Next leads to the next decision, when the person asks for it.
 const Next = ({ next }) => html`<div class="acts">${next ? html`<a class="btn" href=${at("decisions", next.id)}>Next: <${Name} text=${next.run} max=${24} /></a>` : html`<span class="q">Nothing else is open.</span>`}</div>`;
 
-// Decided shows the person's decision. It has the focus, so that a key that is pressed twice decides nothing else.
+// Decided shows the person's decision. It has the focus, so that a key pressed twice decides nothing else.
 function Decided({ d, decision, reason, next }) {
   return html`<section class="decide"><${All} /><h2 ref=${focus} tabindex="-1">${wordsOf[decision]} <bdi>${d.run.slice(0, 200)}</bdi></h2>
     <p role="status">Step <bdi>${d.step.slice(0, 200)}</bdi> is ${decision === "fulfilled" ? "done as meant" : "not done as meant"}${reason && html`: <bdi>${reason}</bdi>`}. <a href=${at("runs", d.run) + query({ step: d.step })}>See it in the graph</a></p><${Next} next=${next} /></section>`;
@@ -56,7 +56,7 @@ function Decided({ d, decision, reason, next }) {
 
 const wordsOf = { fulfilled: "Approved", not_fulfilled: "Refused" };
 
-// namedBy returns what the id of a decision names: run, step and attempt.
+// namedBy returns the parts of a decision's id: run, step and attempt.
 function namedBy(id) {
   try {
     const [run, step, attempt] = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(id.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0))));
@@ -66,7 +66,7 @@ function namedBy(id) {
   }
 }
 
-// Taken says how a decision was taken, by what the run tells; of one of which no event tells, how the run is.
+// Taken shows how a decision was taken, by the events of the run; without such an event, the status of the run.
 export function Taken({ id, next, run, step, attempt }) {
   if (id) ({ run, step, attempt } = namedBy(id));
   const list = useGet(run && step ? of(run, "events") + query({ step, limit: "1000" }) : "");
@@ -96,7 +96,7 @@ function Ask({ d, current }) {
     <span class=${"due" + (until && until < now.value ? " over" : soon ? " soon" : "")}>${until ? left(until).replace(" left", "") : "no limit"}</span><span class="sub cut"><bdi>${d.run.slice(0, 200)}</bdi> · <bdi>${d.workflow.slice(0, 100)}</bdi></span></a>`;
 }
 
-// Detail is the form that decides. When somebody else has, what was typed can still be read.
+// Detail is the form that decides. When another person has decided, the typed text can still be read.
 function Detail({ d, taken, next, again, onDone }) {
   const [typed, keep, forget] = useTyped("decision " + d.id, { decision: "fulfilled", reason: "", text: "" }), { decision, reason, text } = typed;
   const [payload, wrong] = parsed(text);

@@ -1,4 +1,4 @@
-// The events of a run, newest known last; more are read as one goes down. New ones come by themselves at the end.
+// The events of a run, the newest known last. Scrolling down reads more; new ones are added at the end.
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { here, withQuery } from "../route.js";
 import { get, of, query } from "../api.js";

@@ -1,4 +1,4 @@
-// Steps that have asked several participants: how many answers there are of how many it takes, and from whom.
+// Steps that have asked several participants: how many answers there are, how many are needed, and from whom.
 import { html } from "../ui.js";
 import { withQuery } from "../route.js";
 import { Mark, Status } from "../mark.js";
@@ -13,13 +13,13 @@ const words = { responded: "answered", pending: "asked" };
 const shapes = { responded: "completed", pending: "running", failed: "failed", timeout: "aborted", cancelled: "aborted", late: "skipped" };
 const bars = { responded: "d", pending: "p", failed: "f" };
 
-// useRules reads how the answers of each step become one, which its drawing says: a function of its key.
+// useRules reads the rule by which the answers of each step become one, from the drawing: a function of the step's key.
 function useRules(run) {
   const { value } = useGet(layoutOf(run));
   return (step) => value?.labels[value.keys.indexOf(step)] || "";
 }
 
-// fanOf counts the answers of a step, and how many it takes; 0: that is not known.
+// fanOf counts the answers of a step, and the answers that it needs; 0: unknown.
 function fanOf(s, rule) {
   const last = new Map(s.dispatches.map((d) => [d.participant, d]));
   const of = last.size, n = (state) => [...last.values()].filter((d) => d.state === state).length;
@@ -41,7 +41,7 @@ export function Gauge({ f, s }) {
     ${f.need > 0 && html`<path class="need" d=${`M3 ${bottom - f.need * unit}H115`} /><text x="11" y=${bottom - f.need * unit - 5}>needs ${f.need}</text>`}</svg>`;
 }
 
-// said says in words how a fan-out stands.
+// said describes the state of a fan-out in words.
 function said(f, s) {
   if (s.status === "completed") return ["Open", f.taken ? f.taken.participant.slice(0, 100) + (f.best ? " was the best." : " was first.") : `${f.have} of ${f.of} have answered.`];
   if (s.status === "failed") return ["Shut", (s.failure?.message || s.failure?.code || "").slice(0, 200)];
@@ -72,7 +72,7 @@ function Asked({ d, f, from, to }) {
     <td class="num q">${begin ? took(end - begin) : ""}</td><td>${begin > 0 && html`<svg class="lane" viewBox="0 0 240 20" preserveAspectRatio="none" aria-hidden="true"><rect class=${bars[d.state] || "c"} x=${1 + x(begin)} y="6" width=${Math.max(3, x(end) - x(begin))} height="8" rx="2" /></svg>`}</td><td class="q cut" title=${d.failure?.message?.slice(0, 500)}><bdi>${note}</bdi></td></tr>`;
 }
 
-// shortOf is the answer in short: what is compared, or its beginning.
+// shortOf is the compared part of an answer, or its beginning.
 function shortOf(d, f) {
   let v = d.output;
   if (f.best) for (const part of f.best[1].split("/").slice(1)) v = v?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -80,7 +80,7 @@ function shortOf(d, f) {
   return typeof v === "number" ? number(v) : (typeof v === "string" ? v : JSON.stringify(v) || "").slice(0, 80);
 }
 
-// Participants shows in the panel of a step whom it has asked, and what each has answered.
+// Participants shows, in the panel of a step, the participants that it has asked, and their answers.
 export function Participants({ run, s }) {
   const rule = useRules(run)(s.step), f = fanOf(s, rule), [head, text] = said(f, s);
   return html`<div class="sec"><h3>Asked<span class="end">${rule || many(f.of, "participant")}</span></h3>${f.of > 1 && html`<div class="side-g"><${Gauge} ...${{ f, s }} /><div><p class="say">${head}</p><p class="small q"><bdi>${text}</bdi></p></div></div>`}

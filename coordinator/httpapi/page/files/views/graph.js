@@ -1,4 +1,4 @@
-// The graph of a run: the canvas, what one does with it, and the small map beside it. The same is in the list of steps.
+// The graph of a run: the canvas, its controls, and the small map beside it. The list of steps has the same content.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
 import { of, query } from "../api.js";
@@ -96,7 +96,7 @@ function Canvas({ model, run, step, drawing }) {
     ${narrow.value && html`<${Steps} ...${{ model, run, step }} />`}`;
 }
 
-// byOthers is the status of a node that no event is about: a join or an unnamed conditional is as what stands around it.
+// byOthers is the status of a node without events: a join or an unnamed conditional follows the nodes around it.
 function byOthers(scene, model, i) {
   const of = (j) => { const p = model.index.get(scene.keys[j]); return p === undefined ? -1 : model.state[p]; };
   const after = scene.after[i].map(of).filter((s) => s >= 0);
@@ -105,7 +105,7 @@ function byOthers(scene, model, i) {
   return before.length && before.every((s) => s === 4 || s === 7) && after.length === 0 ? 4 : 0;
 }
 
-// useHands are the hands on the canvas: drag, wheel, pinch, click and keys.
+// useHands handles input on the canvas: drag, wheel, pinch, click and keys.
 function useHands(canvas, graph, choose) {
   const drag = useRef(null), fingers = useRef(new Map());
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What the programs and workers of a run write, while they run: a stream of its own, open as long as it is looked at.
+// The text that the programs and workers of a run write, while they run: a separate stream, open as long as the view is.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { of, query } from "../api.js";
 import { clock, exactly, ms } from "../time.js";
@@ -42,7 +42,7 @@ export function Log({ run, step }) {
   if (!state.begun) return html`<${Loading} rows=${10} />`;
   if (!state.lines.length) return run.finished ? html`<${Empty} title="The log is not kept any more">What programs and workers write is here while they run. The end of it stays with the result of the step.<//>` : html`<${Empty} title="Nothing is written">What programs and workers write is here while they run. The end of it stays with the result of the step.<//>`;
   return html`<div class="log code" role="log" tabindex="0" aria-label="Log" data-stay ref=${box} onScroll=${(e) => { const b = e.currentTarget; below.current = b.scrollHeight - b.scrollTop - b.clientHeight < 40; }}>
-    ${(state.lost || state.lines.length === kept) && html`<p class="q">What was written before is not kept.</p>`}
+    ${(state.lost || state.lines.length === kept) && html`<p class="q">Earlier lines are not kept.</p>`}
     ${state.lines.map((l) => html`<div key=${l.n} class=${l.stream === "stderr" ? "err" : ""}><time title=${exactly(ms(l.at))}>${clock(ms(l.at))}</time><a class="cut" href=${withQuery({ step: l.step })}><${Name} text=${l.step + (l.participant ? "/" + l.participant : "")} max=${24} /></a><bdi>${l.text}</bdi></div>`)}
     ${step && html`<p class="q">Only what <bdi>${step.slice(0, 100)}</bdi> writes. <a href=${withQuery({ step: "" })}>All of the run</a></p>`}</div>`;
 }

@@ -1,4 +1,4 @@
-// What a run was given and what came out of it.
+// The input and the output of a run.
 import { html, useState } from "../ui.js";
 import { of, query } from "../api.js";
 import { Fault, Loading, useGet } from "../parts.js";

@@ -1,4 +1,4 @@
-// The panel of a step: why it is as it is, what was tried, what came out, and what can be done.
+// The panel of a step: the reasons for its status, its attempts, its output, and the possible acts.
 import { html, useEffect, useState } from "../ui.js";
 import { at, go, withQuery } from "../route.js";
 import { may, of, query } from "../api.js";
@@ -55,7 +55,7 @@ const Seq = ({ of: e }) => html`<a class="ev" href=${withQuery({ tab: "events", 
 const capital = (t) => (/^[a-z]+( |$)/.test(t) ? t[0].toUpperCase() + t.slice(1) : t);
 const shapeOfReason = (r) => ({ failure: "failed", person: "person", timer: "waiting", message: "waiting", call: "running", pause: "paused", parked: "parked", nobody: "ready" })[r.kind] || (/failed/.test(r.text) ? "failed" : /completed/.test(r.text) ? "completed" : "waiting");
 
-// Attempts draws what was tried, as the events of the step tell.
+// Attempts draws the attempts, from the events of the step.
 function Attempts({ run, step, s, turn }) {
   const { value } = useGet(of(run.run, "events") + query({ step, limit: "200" }), (s?.attempts || 0) + (s?.ended || ""));
   if (s?.dispatches?.length) return html`<${Participants} ...${{ run, s }} />`;
@@ -85,7 +85,7 @@ function Bar({ t, from, whole }) {
 export const Failure = ({ failure: f }) => html`<div class="sec"><h3>Error<span class="end">${f.retryable ? "may be retried" : "not retryable"}</span></h3><div class="json"><em>${f.code}</em> <bdi>${(f.message || "").slice(0, 4000)}</bdi></div>
   ${f.details !== undefined && html`<div class="under"><${Tree} value=${f.details} open=${1} /></div>`}</div>`;
 
-// Result shows an output; a large one is read when somebody asks for it.
+// Result shows an output; a large one is read on demand.
 function Result({ run, s }) {
   const [all, setAll] = useState(false);
   const { value, problem, again } = useGet(all ? of(run.run, "steps", s.step, "output") : "");
@@ -102,7 +102,7 @@ function Input({ run, step, turn }) {
     ${problem ? html`<${Fault} problem=${problem} again=${again} />` : !value ? open && html`<${Loading} rows=${1} />` : asked ? html`<${Asked} event=${asked} />` : html`<p class="q small">It has none, or was not asked yet.</p>`}</details>`;
 }
 
-// Asked shows the input of a call or a run; a large one is read when somebody asks for it.
+// Asked shows the input of a call or a run; a large one is read on demand.
 export function Asked({ event }) {
   const [all, setAll] = useState(false);
   const { value, problem, again } = useGet(all ? event.whole : "");
@@ -111,7 +111,7 @@ export function Asked({ event }) {
     ${problem ? html`<${Fault} problem=${problem} again=${again} />` : html`<button class="btn s under" type="button" onClick=${() => setAll(true)}>Load all of it</button>`}`;
 }
 
-// Foot has the acts that the step's status allows, and what they do.
+// Foot has the acts that the step's status allows, and their effects.
 function Foot({ model, run, step, s, status }) {
   const [open, setOpen] = useState("");
   const [problem, setProblem] = useState(null);

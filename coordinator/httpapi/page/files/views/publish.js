@@ -1,4 +1,4 @@
-// Publish: the text, checked and drawn while it is written. Nothing starts before somebody says so.
+// Publish: the text, checked and drawn while it is written. Nothing is published until the person says so.
 import { html, useEffect, useRef, useState } from "../ui.js";
 import { at, go, here } from "../route.js";
 import { get, may, post } from "../api.js";
@@ -18,9 +18,9 @@ export function Publish() {
 
 function Writing({ from }) {
   useTitle("Publish");
-  const [base, setBase] = useState(from ? null : first); // what is there before somebody types
+  const [base, setBase] = useState(from ? null : first); // the text before the person types
   const [typed, keep, forget] = useTyped("publish " + from, null);
-  const [back, setBack] = useState(typed !== null); // it is of before, and nothing was typed since
+  const [back, setBack] = useState(typed !== null); // the text is from an earlier visit, and unchanged since
   const text = typed ?? base;
   const setText = (v) => {
     setBack(false);

@@ -1,4 +1,4 @@
-// Run again: what will run, what may and what is kept is shown before, from the computation that then does it.
+// Run again: shows the steps that will run, that may run, and that are kept, before the act. The same computation then carries it out.
 import { html, useEffect, useState } from "../ui.js";
 import { at, go } from "../route.js";
 import { of, post } from "../api.js";
@@ -19,7 +19,7 @@ export function Rerun({ run, step, close }) {
     post(of(run.run, "rerun") + "?dry=true", body, {}, stop.signal).then((p) => setPlan({ ...p, seen: run.events }), (e) => { if (!stop.signal.aborted) { setPlan(null); setProblem(e); } });
     return () => stop.abort();
   }, [key, run.events]);
-  const modes = [step && ["from", "This step and all that follows"], step && ["only", "Only this step"], ["failed", "What has failed"], ["changed", "What has another operation or input"]].filter(Boolean);
+  const modes = [step && ["from", "This step and all that follows"], step && ["only", "Only this step"], ["failed", "Failed steps"], ["changed", "Steps with another operation or input"]].filter(Boolean);
   const kind = (does) => plan?.items.filter((s) => s.does === does) || [];
   const risky = kind("will").filter((s) => s.non_idempotent);
   return html`<${Dialog} title=${step ? "Run again from here" : "Run again"} onClose=${close} wide><fieldset class="modes"><legend class="vh">What runs again</legend>${modes.map(([m, text]) => html`<label key=${m}><input type="radio" name="mode" checked=${mode === m} onChange=${() => setMode(m)} />${text}</label>`)}</fieldset>

@@ -1,4 +1,4 @@
-// A run: what stops it, what can be done, and its steps, events and output.
+// A run: the reason why it does not go on, the possible acts, and its steps, events and output.
 import { html, useEffect, useMemo, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
 import { may, of } from "../api.js";
@@ -81,7 +81,7 @@ function Labels({ labels }) {
   return html`<span class="labels not-n">${all.slice(0, 3).map(([k, v]) => html`<span class="chip cut"><bdi title=${plain(k + "=" + v)}>${plain(k + "=" + v).slice(0, 60)}</bdi></span>`)}${all.length > 3 && html`<span class="chip">+${number(all.length - 3)}</span>`}</span>`;
 }
 
-// Why says in one sentence what is the matter.
+// Why describes the state of a run in one sentence.
 function Why({ model, run, status }) {
   model.version.value;
   return html`<${Sentence} text=${why(model, run, status)} />`;

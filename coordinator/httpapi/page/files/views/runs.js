@@ -1,4 +1,4 @@
-// The list of runs: what is asked for, how many there are, and where each stands.
+// The list of runs: the query, the counts, and the state of each run.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { at, go, here, withQuery } from "../route.js";
 import { get, inOrder, may, query } from "../api.js";
@@ -25,20 +25,20 @@ export function Runs() {
     <${List} key=${q} list=${list} q=${q} /></div>`}</main>`;
 }
 
-// later returns what a row is after a change that a frame tells of: what a list has said may be newer.
+// later returns a row after the change in a frame, unless the row is newer.
 function later(r, { head, deleted }) {
   if (deleted) return { ...r, status: "deleted", faint: true };
   return head && (ms(head.updated) - ms(r.updated) || head.events - r.events) > 0 ? { ...head, faint: r.faint } : r;
 }
 
-// useRuns reads the list of a query, and follows what becomes of its rows. New runs wait until they are asked for.
+// useRuns reads the list of a query, and follows the changes of its rows. New runs are shown on demand.
 function useRuns(q) {
   const [state, set] = useState({ q: null, rows: null, next: "", problem: null });
   const [newer, setNewer] = useState(0);
   const [turn, setTurn] = useState(0);
   const fresh = useRef(new Set());
   const rows = useRef(null); // null: they are not known
-  const stop = useRef(null); // of what is asked for this query
+  const stop = useRef(null); // of the requests for this query
   const coming = useRef(new Set()); // of each list that is on its way: the changes of frames meanwhile, which it may lack
   const read = async (more) => {
     const told = new Map();
@@ -93,7 +93,7 @@ function useRuns(q) {
     let loaded = load();
     const unfollow = follow("all", ({ kind, data }) => {
       if (kind === "reset") loaded = load();
-      if (kind === "ready") { // what has changed before it is in no frame; the first rows are painted before that is read
+      if (kind === "ready") { // earlier changes are in no frame; the first rows are painted before these are read
         setTurn((n) => n + 1);
         loaded.then(() => setTimeout(() => { if (!signal.aborted) look(); }, 200));
       }
@@ -116,7 +116,7 @@ function useRuns(q) {
   return { ...state, rows: state.q === q ? state.rows : null, newer, turn, again: () => load(), more: () => load(state.next) };
 }
 
-// Query shows the terms; one may be written, changed and taken away.
+// Query shows the terms of the query. The person can write, change and remove them.
 function Query({ q, problem }) {
   const [text, setText] = useState("");
   const list = terms(q);
@@ -144,7 +144,7 @@ function Query({ q, problem }) {
 const kinds = ["failed", "waiting", "running", "paused", "completed", "aborted"];
 const waits = { person: "for a person", timer: "timer", message: "message", gate: "gate", slot: "slot", worker: "no worker" };
 
-// Counts say how many there are of each status; each is a filter. They are asked for when the first rows are there, which people wait for.
+// Counts shows the number of runs of each status, as filters. They are requested after the first rows, for which people wait.
 function Counts({ q, turn, ready }) {
   const [counts, set] = useState(null);
   const timer = useRef(0);
@@ -219,7 +219,7 @@ function Progress({ run: r }) {
   return html`<div class="prog"><${Channel} done=${p.done} failed=${p.failed || 0} moving=${open(r) && r.status === "running" ? 1 : 0} total=${p.total} /><span class="q small" aria-label=${p.done + " of " + p.total + " steps done"}>${number(p.done)}/${number(p.total)}</span></div>`;
 }
 
-// Where says in a sentence where a run stands.
+// Where describes the state of a run in a sentence.
 function Where({ run: r }) {
   const text = whereOf(r);
   return html`<span class="cut block" title=${text.replaceAll("**", "").slice(0, 1000)}><${Sentence} text=${text} /></span>`;
@@ -247,11 +247,11 @@ function whereOf(r) {
 
 const wordsOf = { aborted: "a command ended it", deadline_exceeded: "its deadline has passed", partial: "some branches failed", step_timeout: "a step timed out" };
 
-// First is shown by a server on which nothing has run.
+// First is the page of a server on which nothing has run.
 const First = () => html`<div class="first"><svg class="art" viewBox="0 0 1280 176" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
   <path class="watr" d="M0 65c20-9 42-9 62 0s42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0V122H0z" /><path class="surf" d="M0 65c20-9 42-9 62 0s42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0 42-9 62 0 42 9 62 0" /><path class="ground" d="M0 122h1280" /><path class="bedline" d="M676 115h604" />
   <path class="wallp" d="M616 10h8v120h-8zM656 10h8v120h-8zM608 4h64v7h-64zM638 11h4v48h-4z" /><path class="leafp" d="M624 58h32v68h-32z" /></svg>
-  <div class="hi"><h1>Nothing has run here yet</h1><p class="lead">The server is up. The gate opens with the first workflow; everything it does from then on is to be seen here, live.</p></div>
+  <div class="hi"><h1>Nothing has run here yet</h1><p class="lead">The server is up. The gate opens with the first workflow; from then on, this page shows everything it does, live.</p></div>
   <div class="ways sheet"><section><h2>Publish a workflow</h2><p>A file is enough. Its name stands for its newest version.</p><pre class="cmd">sluice publish order.yaml --data ./journal</pre></section>
   <section><h2>Start a run</h2><p>From a terminal, or from any program by HTTP.</p><pre class="cmd">sluice start order --data ./journal</pre></section>
   <section><h2>Watch it</h2><p>The run appears here as soon as it has begun. Every wait says for whom and until when.</p></section></div></div>`;

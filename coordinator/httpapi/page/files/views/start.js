@@ -65,10 +65,10 @@ const titleOf = (key, s) => plain(String(s?.title || key).slice(0, 200));
 const order = (schema, key) => { const i = (schema.required || []).indexOf(key); return i < 0 ? 1000 : i; };
 const placeOf = (problem, key) => problem?.errors?.find((e) => e.pointer.includes("/" + key))?.detail || (problem?.message.includes("/" + key + ":") ? problem.message.split("/" + key + ": ")[1].split(";")[0] : "");
 
-// valueOf returns what a person has written as the schema wants it; undefined: nothing.
+// valueOf returns the typed text as the value that the schema requires; undefined: nothing was typed.
 function valueOf(s, text) {
   if (text === undefined || (text === "" && s.type !== "string")) return [undefined, ""];
-  if (s.enum) return [s.enum.find((v) => JSON.stringify(v) === text), ""]; // what is kept may be of an older schema
+  if (s.enum) return [s.enum.find((v) => JSON.stringify(v) === text), ""]; // a kept text may be from an older schema
   switch (s.type) {
     case "boolean": return [text === "true", ""];
     case "integer": return /^-?\d+$/.test(text.trim()) ? [Number(text), Number.isSafeInteger(Number(text)) ? "" : "This is too large for a form."] : [undefined, "This is no whole number."];

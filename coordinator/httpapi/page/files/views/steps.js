@@ -1,4 +1,5 @@
-// The steps of a run as a list: failed and asked for first, then what moves, what waits, and the rest in the order of the workflow.
+// The steps of a run as a list: failed ones and those that ask a person first, then those that move, those that wait, and the rest in the
+// order of the workflow.
 import { html, useState } from "../ui.js";
 import { here, withQuery } from "../route.js";
 import { Mark, statuses } from "../mark.js";
@@ -41,7 +42,7 @@ function Row({ i, model, run, chosen }) {
     <${Mark} status=${status} /><span class=${"nm d" + Math.min(4, s?.depth || 0)}><${Name} text=${key} max=${48} /></span><span class="note-c cut">${noteOf(s, status, run)}</span><span class="word">${status === "person" ? "asks" : status}</span></a>`;
 }
 
-// noteOf says of a step what its status does not.
+// noteOf describes a step beyond its status.
 export function noteOf(s, status, run) {
   if (!s) return "";
   if (s.runs || s.tokens) {

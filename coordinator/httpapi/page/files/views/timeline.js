@@ -1,5 +1,5 @@
-// Where the time went: a row for each step, a bar for each attempt. Silences are folded to a mark that says how long they were. The events,
-// and the list of steps, have the same in words.
+// The time of a run: a row for each step, a bar for each attempt. A mark replaces a silence, and shows how long it was. The events, and
+// the list of steps, have the same in words.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { go, here, withQuery } from "../route.js";
 import { get, of, query } from "../api.js";
@@ -10,7 +10,7 @@ import { Empty, Fault, Loading, Name, useGet } from "../parts.js";
 import { layoutOf } from "./graph.js";
 
 const rowsMax = 500, rowHeight = 30, folded = 44;
-const labelRoom = 150; // beside the bars: how long a step took, in how many attempts
+const labelRoom = 150; // beside the bars: the duration of a step, and its number of attempts
 
 export function Timeline({ model, run, step }) {
   const [events, setEvents] = useState(null);
@@ -56,7 +56,7 @@ function barsOf(events, end) {
   return list;
 }
 
-// axisOf folds what has no event for long: pieces of time, each with its width.
+// axisOf folds long times without events. It returns pieces of time, each with its width.
 function axisOf(events, start, end, width) {
   const marks = [...new Set([start, ...events.map((e) => e.at).filter((t) => t > start && t < end), end])].sort((a, b) => a - b), whole = end - start, pieces = [];
   let from = marks[0];
@@ -81,7 +81,7 @@ function axisOf(events, start, end, width) {
   return { pieces, at, timeAt };
 }
 
-// useRoom measures the room beside the names, when it is there and when it changes.
+// useRoom measures the room beside the names, first and after each change.
 function useRoom(there) {
   const ref = useRef(null), [room, set] = useState(900);
   useLayoutEffect(() => {
@@ -95,7 +95,7 @@ function useRoom(there) {
   return [ref, room];
 }
 
-// pathOf returns the steps on the critical path, as far as the drawing of the workflow has their order.
+// pathOf returns the steps on the critical path, if the drawing of the workflow has their order.
 function pathOf(rows, drawing) {
   if (!drawing?.keys.length) return new Set();
   const index = new Map(drawing.keys.map((key, i) => [key, i])), before = drawing.keys.map(() => []);
@@ -112,7 +112,7 @@ function rangeIn(first) {
 
 // Range chooses a part of the time: by dragging over it, or with the arrow keys (with Shift the end moves) and Enter. Escape shows all again.
 function Range({ width, height, timeAt, choose, range }) {
-  const [picked, pick] = useState(null); // two places, of which the second moves
+  const [picked, pick] = useState(null); // two places; the second moves
   const from = useRef(null);
   const place = (e) => Math.max(0, Math.min(width, e.clientX - e.currentTarget.getBoundingClientRect().left));
   const take = (p) => { pick(null); if (p && Math.abs(p[1] - p[0]) > 4) choose([timeAt(Math.min(...p)), timeAt(Math.max(...p))]); };

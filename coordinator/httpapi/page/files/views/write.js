@@ -1,4 +1,4 @@
-// What a person writes into a run: the context, which gates read, and messages. With a step, what that one waits for is suggested.
+// The texts that a person sends to a run: writes to the context, which gates read, and messages. With a step, its wait is suggested.
 import { html, useState } from "../ui.js";
 import { of } from "../api.js";
 import { Act, Dialog, Fault, Over, parsed } from "../parts.js";
@@ -18,7 +18,7 @@ export function Patch({ run, step, over, close, done }) {
     <footer><button class="btn" type="button" onClick=${close}>Not now</button><${Act} class="pri" disabled=${over || !path || wrong} path=${of(run.run, "patch")} body=${() => ({ changes: { [path]: v }, reason })} onProblem=${setProblem} onDone=${() => { close(); done(); }}>Write<//></footer><//>`;
 }
 
-// Send sends a message; what the run waits for is suggested.
+// Send sends a message; the form suggests the messages for which the run waits.
 export function Send({ run, step, over, close, done }) {
   const names = [...new Set((run.awaits || []).filter((a) => a.kind === "message" && (!step || a.step === step)).map((a) => a.name))].filter(Boolean);
   const [name, setName] = useState(names[0] || "");
