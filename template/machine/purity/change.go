@@ -112,8 +112,36 @@ func (x *examiner) refer(b *body, e ast.Expr) []types.Object {
 		if tv := x.TypesInfo.Types[e.Fun]; (tv.IsType() || isBuiltin(x.TypesInfo, e, "append")) && len(e.Args) > 0 {
 			return x.refer(b, e.Args[0])
 		}
+		if of := reflected(x.TypesInfo, e); of != nil {
+			return x.refer(b, of)
+		}
 	}
 	return nil
+}
+
+// reflected returns the expression of whose referent a call returns a reflect.Value: the argument of a function of package reflect, or the
+// receiver of a method; nil: it returns no such value.
+func reflected(info *types.Info, call *ast.CallExpr) ast.Expr {
+	f, ok := typeutil.Callee(info, call).(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "reflect" || !isReflectValue(f.Signature()) {
+		return nil
+	}
+	if method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && f.Signature().Recv() != nil {
+		return method.X
+	}
+	if len(call.Args) > 0 {
+		return call.Args[0]
+	}
+	return nil
+}
+
+// isReflectValue reports whether a function returns one reflect.Value.
+func isReflectValue(s *types.Signature) bool {
+	if s.Results().Len() != 1 {
+		return false
+	}
+	named, ok := types.Unalias(s.Results().At(0).Type()).(*types.Named)
+	return ok && named.Obj().Name() == "Value"
 }
 
 // coreOf returns the underlying type; for a type parameter, that of the first type in its constraint.

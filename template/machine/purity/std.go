@@ -216,7 +216,7 @@ func changedByStandard(f *types.Func) (int, bool) {
 	if recv := f.Signature().Recv(); recv != nil {
 		typ := f.Pkg().Path() + "." + receiverOf(f)
 		if _, ok := types.Unalias(recv.Type()).(*types.Pointer); !ok && !types.IsInterface(recv.Type()) {
-			return 0, strings.HasPrefix(typ, "reflect.Value") && strings.HasPrefix(f.Name(), "Set")
+			return -1, typ == "reflect.Value" && strings.HasPrefix(f.Name(), "Set")
 		}
 		return -1, !reading[typ] && !readingMethods[f.Name()]
 	}

@@ -46,6 +46,11 @@ type (
 
 // Time that is given.
 
+var _ = machine.Define("set in a state", "1", func(a *Act, s *State, e Event) (*State, error) {
+	reflect.ValueOf(s).Elem().Field(0).SetInt(5)
+	return s, nil
+})
+
 var _ = machine.Define("now of the activation", "1", func(a *Act, s *State, e Event) (*State, error) {
 	if a.Now().Sub(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) > 24*time.Hour {
 		a.After("deadline", time.Minute)

@@ -358,6 +358,21 @@ var _ = machine.Define("reflection", "1", func(a *Act, s *State, e Event) (*Stat
 	return &State{N: int(reflect.ValueOf(s).Pointer())}, nil // want `machine "reflection" is impure: reflect.Value.Pointer shows memory and addresses at`
 })
 
+var reflectedOn, alsoReflectedOn int
+
+var _ = machine.Define("set by reflection", "1", func(a *Act, s *State, e Event) (*State, error) {
+	reflect.ValueOf(&reflectedOn).Elem().SetInt(5) // want `machine "set by reflection" is impure: the function literal changes the package variable reflectedOn at`
+	return s, nil
+})
+
+var _ = machine.Define("set by a variable of reflection", "1", func(a *Act, s *State, e Event) (*State, error) {
+	v := reflect.ValueOf(&alsoReflectedOn)
+	if w := v.Elem(); w.CanSet() {
+		w.Set(reflect.ValueOf(s.N)) // want `machine "set by a variable of reflection" is impure: the function literal changes the package variable alsoReflectedOn at`
+	}
+	return s, nil
+})
+
 // The order of maps.
 
 var _ = machine.Define("append", "1", func(a *Act, s *State, e Event) (*State, error) {
