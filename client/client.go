@@ -28,7 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
-// linesType asks for an answer of the lines of package api.
+// linesType is the media type of answers in the lines of package api.
 const linesType = "application/vnd.sluice.replies"
 
 // Bounds of a server's answers: of one line, and of a refusal.
@@ -44,13 +44,13 @@ type Client struct {
 	http  *http.Client
 }
 
-// IsURL reports whether a text is the URL of a server, and no folder.
+// IsURL reports whether a text is the URL of a server, not a folder.
 func IsURL(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
 }
 
-// Dial returns a client of the server with a URL such as http://127.0.0.1:8080. It connects to nothing yet. The token is sent to this
-// server only, and not where it may redirect to.
+// Dial returns a client of the server with a URL such as http://127.0.0.1:8080. It does not connect yet. The token is sent to this server
+// only, not to a server that it redirects to.
 func Dial(address, token string) (*Client, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -89,7 +89,7 @@ func (c *Client) Ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	return c.ask(ctx, &named, emit)
 }
 
-// whole returns the id of the only run whose id has this prefix; "": there is none.
+// whole returns the id of the only run whose id begins with begun; "" if there is none.
 func (c *Client) whole(ctx context.Context, begun string) (string, error) {
 	var ids []string
 	err := c.ask(ctx, &api.Request{Verb: api.List, Query: begun, Limit: comparedMax}, func(r *api.Reply) error {
@@ -100,7 +100,7 @@ func (c *Client) whole(ctx context.Context, begun string) (string, error) {
 	})
 	switch {
 	case err != nil || len(ids) == 0:
-		return "", nil // the error is that there is no such run
+		return "", nil // the caller reports that there is no such run
 	case len(ids) > 1:
 		slices.Sort(ids)
 		return "", api.ErrorOf(fmt.Errorf("%w: %q: %s", find.ErrAmbiguous, begun, strings.Join(ids[:min(len(ids), namedMax)], ", ")))
@@ -108,7 +108,7 @@ func (c *Client) whole(ctx context.Context, begun string) (string, error) {
 	return ids[0], nil
 }
 
-// namedMax bounds the runs that the error of an ambiguous id names, comparedMax those among which one is looked for.
+// namedMax bounds the runs named in the error of an ambiguous id; comparedMax bounds the runs compared with a prefix.
 const (
 	namedMax    = 5
 	comparedMax = 1000
@@ -131,7 +131,7 @@ func (c *Client) ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	return c.read(ctx, resp.Body, emit)
 }
 
-// send makes a request and returns an answer that is no refusal.
+// send makes a request and returns its answer; a refusal becomes an error.
 func (c *Client) send(ctx context.Context, r *route) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, r.content)
 	if err != nil {
@@ -175,7 +175,7 @@ func plain(err error) error {
 	return err
 }
 
-// refusal returns the error of an answer that is one.
+// refusal returns the error in an answer that refuses a request.
 func (c *Client) refusal(resp *http.Response) error {
 	var p struct{ Code, Detail, Suggestion string }
 	data, err := io.ReadAll(io.LimitReader(resp.Body, refusalMax))
@@ -185,7 +185,7 @@ func (c *Client) refusal(resp *http.Response) error {
 	return &api.Error{Code: p.Code, Message: p.Detail, Suggestion: p.Suggestion}
 }
 
-// read passes on the lines of an answer.
+// read passes the lines of an answer to emit.
 func (c *Client) read(ctx context.Context, from io.Reader, emit func(*api.Reply) error) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, lineMax)

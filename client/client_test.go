@@ -34,7 +34,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// site is an engine, by itself and by HTTP.
+// site is an engine, used directly and by HTTP.
 type site struct {
 	engine *coordinator.Engine
 	server *httpapi.Server
@@ -260,7 +260,7 @@ func TestForWhomAClientActsIsJournaled(t *testing.T) {
 	require.Equal(t, []string{"ann on_behalf_of bob 100%"}, actors)
 }
 
-// others makes the requests of pages and of programs in other languages: requests of package api have the same answers, too.
+// others makes the requests of pages and of programs in other languages: their answers are the same as those of package api.
 func (s *site) others(t *testing.T) {
 	t.Helper()
 	ctx, c := t.Context(), s.remote
@@ -382,7 +382,7 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	ask(&api.Request{Verb: api.List, Labels: map[string]string{"a=b": "c,d"}})
 	ask(&api.Request{Verb: api.List, Query: "status:waiting", Dry: true})
 	ask(&api.Request{Verb: api.Names, Name: "app", Limit: 3})
-	ask(&api.Request{Verb: api.Show, Run: "run-", Document: true}) // by its beginning
+	ask(&api.Request{Verb: api.Show, Run: "run-", Document: true}) // by a prefix of its id
 	ask(&api.Request{Verb: api.Show, Run: "run-1", At: &api.Moment{Seq: 1}})
 	ask(&api.Request{Verb: api.Explain, Run: "run-1", Step: "ask"})
 	ask(&api.Request{Verb: api.Graph, Run: "run-1"})
@@ -431,7 +431,7 @@ func TestEveryRouteIsCalled(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, content, 0o600))
 	ask(&api.Request{Verb: api.Import, File: file})
 	ask(&api.Request{Verb: api.Collect, Keep: "0s", Dry: true})
-	for _, verb := range []api.Verb{api.Patch, api.Views, api.Cells, api.Await, api.Keep, api.Sweep} { // of playbooks and worlds, of which there is none here
+	for _, verb := range []api.Verb{api.Patch, api.Views, api.Cells, api.Await, api.Keep, api.Sweep} { // of playbooks and worlds
 		err := s.remote.Ask(ctx, &api.Request{Verb: verb, Run: "run-1", Step: "x", If: "status == 'failed'", Payload: json.RawMessage(`{"x": 1}`)}, func(*api.Reply) error { return nil })
 		e, ok := errors.AsType[*api.Error](err)
 		require.True(t, ok || verb == api.Views, "%s: %v", verb, err)

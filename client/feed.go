@@ -23,12 +23,12 @@ type Frame struct {
 	Data  json.RawMessage `json:"data"`  // its content, by kind
 }
 
-// idleMax bounds the connections in a row that bring no frame, before a feed is given up.
+// idleMax is the number of consecutive connections without a frame after which a feed fails.
 const idleMax = 10
 
-// Feed follows a feed of the server, such as /v1/feed?q=status:failed or /v1/runs/order-17/feed, behind a frame with an id; "" is from its
-// start. It goes on by itself when the connection is lost, without missing a frame, and ends with the feed. An error, such as that the
-// server does not answer, ends it, too; then it may be resumed behind the last frame that it has yielded.
+// Feed follows a feed of the server, such as /v1/feed?q=status:failed or /v1/runs/order-17/feed, from behind the frame with an id; "":
+// from its start. If the connection is lost, it reconnects, without missing a frame. It ends with the feed, or with an error, for example
+// if the server does not answer; it can then be resumed behind the last frame that it has yielded.
 func (c *Client) Feed(ctx context.Context, path, after string) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
 		ended, idle := false, 0
@@ -49,7 +49,8 @@ func (c *Client) Feed(ctx context.Context, path, after string) iter.Seq2[Frame, 
 	}
 }
 
-// follow passes on the frames of one connection, and moves after behind each. Again says that the connection has ended, and not the caller or the feed.
+// follow passes on the frames of one connection, and sets after to the id of each. Again reports whether the connection ended, rather
+// than the iteration or the feed.
 func (c *Client) follow(ctx context.Context, path string, after *string, pass func(Frame) bool) (again bool, err error) {
 	to, err := url.Parse(path)
 	if err != nil {
@@ -66,7 +67,7 @@ func (c *Client) follow(ctx context.Context, path string, after *string, pass fu
 	lines.Buffer(nil, lineMax)
 	for lines.Scan() {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue // a sign of life
+			continue // a heartbeat
 		}
 		var f Frame
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
@@ -85,7 +86,7 @@ func (c *Client) follow(ctx context.Context, path string, after *string, pass fu
 	return true, nil
 }
 
-// problemOf returns the error with which a frame ends its feed; nil if it does not: one that names a run is about that run only.
+// problemOf returns the error with which a frame ends its feed; nil if it does not: an error that names a run is about that run only.
 func problemOf(f Frame) error {
 	var p struct{ Code, Detail, Suggestion, Run string }
 	if f.Event != "error" || json.Unmarshal(f.Data, &p) != nil || p.Run != "" {

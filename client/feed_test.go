@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/feed"
 )
 
-// chain starts a run of so many steps, each behind a message.
+// chain starts a run of some steps, each of which waits for a message.
 func chain(t *testing.T, s *site, id string, steps int) client.Run {
 	var ops, list []string
 	for i := range steps {
@@ -32,7 +32,7 @@ func chain(t *testing.T, s *site, id string, steps int) client.Run {
 	return run
 }
 
-// after returns the number of the newest event that a frame tells of, which follows event next without a gap.
+// after returns the number of the newest event in a frame, which has the events from next on without a gap.
 func after(t *testing.T, f client.Frame, next uint64) uint64 {
 	t.Helper()
 	var u struct {
@@ -66,7 +66,7 @@ func beginOf(t *testing.T, s *site, path string) string {
 	return ""
 }
 
-// kills returns how often a client is killed: a thousand times with SLUICE_EXHAUSTIVE, else a tenth of that.
+// kills returns the number of times that a client is killed: a thousand with SLUICE_EXHAUSTIVE, otherwise a hundred.
 func kills() int {
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
 		return 1000
@@ -119,7 +119,7 @@ type moment struct {
 	ends int               // runs that have ended
 }
 
-// after returns the moment after a frame, of which each run is further than before.
+// after returns the moment after a frame. Each run in the frame is further than before.
 func (m moment) after(t *testing.T, f client.Frame) moment {
 	require.Equal(t, "update", f.Event)
 	m.id, m.seen = f.ID, maps.Clone(m.seen)
@@ -137,7 +137,7 @@ func (m moment) after(t *testing.T, f client.Frame) moment {
 func TestAClientOfAllRunsThatIsKilledAndResumedGetsEachChangeOnceAndInOrder(t *testing.T) {
 	const runs, steps = 5, 10
 	s, random := newSite(t), rand.New(rand.NewPCG(3, 4))
-	var past []moment // that are not the last
+	var past []moment // except the last
 	for f, err := range s.remote.Feed(t.Context(), "/v1/feed", "") {
 		require.NoError(t, err)
 		require.Equal(t, "ready", f.Event)
@@ -187,7 +187,7 @@ func TestAClientOfAllRunsThatIsKilledAndResumedGetsEachChangeOnceAndInOrder(t *t
 	}
 }
 
-// The items of a map are shown where it is opened, of one run and of several.
+// A feed shows the items of a map if it is opened, for one run and for several.
 func TestAFeedShowsTheItemsOfOpenedMaps(t *testing.T) {
 	s := newSite(t)
 	w := workflow(t, `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{map: {id: m, over: "{{ [1, 2] }}", steps: [{id: a, operation: ask}]}}]}`)
@@ -215,7 +215,7 @@ func TestAFeedShowsTheItemsOfOpenedMaps(t *testing.T) {
 	}
 }
 
-// A connection that is cut anywhere, also within a frame, is made again by the client itself.
+// If a connection is cut anywhere, also within a frame, the client reconnects.
 func TestAFeedGoesOnWhenItsConnectionIsCut(t *testing.T) {
 	const steps = 60
 	s := newSite(t)
@@ -263,8 +263,8 @@ func TestAFeedThatIsRefusedSaysWhy(t *testing.T) {
 	cancel()
 }
 
-// cutter returns the URL of a proxy that passes requests on to a server, and cuts each connection, after twice as many bytes as the one before;
-// and how often it has.
+// cutter returns the URL of a proxy that passes requests on to a server, and cuts each connection after twice as many bytes as the one
+// before; and the number of cuts.
 func cutter(t *testing.T, url string) (string, *atomic.Int64) {
 	to := strings.TrimPrefix(url, "http://")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

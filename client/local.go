@@ -16,7 +16,7 @@ func Of(engine *coordinator.Engine) Engine { return local{engine} }
 
 type local struct{ engine *coordinator.Engine }
 
-// options returns the options of a start as coordinator has them.
+// options returns the options of a start in the form of package coordinator.
 func (o Options) options() []coordinator.Option {
 	list := []coordinator.Option{coordinator.WithLabels(o.Labels)}
 	if o.ID != "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// An input of null is given to a run as null, and to a rerun in place of that of the run that it repeats, by a client and by any other
-// program; a rerun that is given none has that of the run.
+// An input of null reaches a run as null, also from programs other than the client; in a rerun, it replaces the input of the repeated
+// run. A rerun without an input keeps the input of that run.
 func TestNullIsAnInputByHTTP(t *testing.T) {
 	s := newSite(t)
 	w := workflow(t, `{kind: Workflow, name: given, operations: {v: {value: "{{ input }}"}}, steps: [{operation: v, input: "{{ input }}"}], output: "{{ steps.v.output }}"}`)

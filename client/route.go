@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// route is how a request travels.
+// route is the HTTP request for a request of package api.
 type route struct {
 	method, path string
 	query        url.Values
@@ -23,13 +23,13 @@ type route struct {
 	content      io.Reader
 	accept       string // "": lines of package api
 	key          string
-	behalf       string // for whom the owner of the token acts; "": for himself
+	behalf       string // the person for whom the owner of the token acts; "": the owner
 }
 
 // object is the body of a request. Keys without a value are left out.
 type object map[string]any
 
-// routes say how each verb travels.
+// routes has the HTTP request of each verb.
 var routes = map[api.Verb]func(*api.Request) *route{
 	api.List: func(r *api.Request) *route {
 		q := url.Values{}
@@ -147,7 +147,7 @@ var routes = map[api.Verb]func(*api.Request) *route{
 	},
 }
 
-// bringing say how the verbs travel that bring documents along.
+// bringing has the HTTP requests of the verbs that send documents.
 var bringing = map[api.Verb]func(*api.Request, *api.Attachment) *route{
 	api.Begin: func(r *api.Request, a *api.Attachment) *route {
 		return post("/v1/runs", nil, object{"workflow": r.Name, "id": r.ID, "input": raw(a.Input), "labels": r.Labels, "show": r.Document, "parcel": a.Parcel})
@@ -186,7 +186,7 @@ var bringing = map[api.Verb]func(*api.Request, *api.Attachment) *route{
 	},
 }
 
-// routeOf says how a request travels.
+// routeOf returns the HTTP request for a request.
 func routeOf(r *api.Request) (*route, error) {
 	if how := routes[r.Verb]; how != nil {
 		return how(r), nil
@@ -204,7 +204,7 @@ func routeOf(r *api.Request) (*route, error) {
 		file, err := os.Open(r.File)
 		return &route{method: http.MethodPost, path: "/v1/import", kind: "application/x-ndjson", content: file}, err
 	}
-	return nil, fmt.Errorf("%w: %q is not asked of a server: do it on its machine, with --data", api.ErrBadRequest, r.Verb)
+	return nil, fmt.Errorf("%w: %q is not available from a server: run it on its machine, with --data", api.ErrBadRequest, r.Verb)
 }
 
 func get(path string, q url.Values) *route {
@@ -215,7 +215,7 @@ func post(path string, q url.Values, body object) *route {
 	return &route{method: http.MethodPost, path: path, query: q, kind: "application/json", content: bytes.NewReader([]byte(encoded(sparse(body))))}
 }
 
-// sparse drops the members of an object that say nothing.
+// sparse drops the members of an object that are nil or zero.
 func sparse(body object) object {
 	for key, v := range body {
 		if value := reflect.ValueOf(v); !value.IsValid() || value.IsZero() {
@@ -225,7 +225,7 @@ func sparse(body object) object {
 	return body
 }
 
-// raw is JSON that is sent as it is, unless there is none.
+// raw returns JSON that is sent unchanged; nil if it is empty.
 func raw(text json.RawMessage) any {
 	if len(text) == 0 {
 		return nil
@@ -246,7 +246,7 @@ func run(r *api.Request) string  { return "/v1/runs/" + url.PathEscape(r.Run) }
 func step(r *api.Request) string { return run(r) + "/steps/" + url.PathEscape(r.Step) }
 func cell(r *api.Request) string { return run(r) + "/cells/" + url.PathEscape(r.Step) }
 
-// whole is a run, or the cell that the request names.
+// whole returns the path of the run, or of the cell that the request names.
 func whole(r *api.Request) string {
 	if r.Step == "" {
 		return run(r)
@@ -273,7 +273,7 @@ func dry(q url.Values, yes bool) url.Values {
 	return q
 }
 
-// preview is the query of a request that may only be a preview.
+// preview returns the query of a request that may be a preview.
 func preview(r *api.Request) url.Values { return dry(url.Values{}, r.Dry) }
 
 func at(q url.Values, r *api.Request) url.Values {

@@ -23,7 +23,7 @@ import (
 
 // Engine is the interface to runs: those of an engine of the program, see Of, or those of a server, see Dial.
 type Engine interface {
-	// Start begins a run of a workflow. Operations that are bound in Go must be there where the engine is.
+	// Start begins a run of a workflow. The engine's program must have the operations that are bound in Go.
 	Start(ctx context.Context, w *template.Workflow, input any, o Options) (Run, error)
 
 	// StartNamed begins a run of the newest version of a published workflow.
@@ -60,7 +60,7 @@ type Run interface {
 	// events that it would journal to would.
 	Dry(would func(journal.Event)) Run
 
-	// Wait returns how the run has ended, once it has.
+	// Wait waits for the end of the run and returns its result.
 	Wait(ctx context.Context) (*coordinator.Result, error)
 
 	// Watch yields the changes from an event on, and then new ones until the run has ended.
@@ -75,7 +75,7 @@ type Run interface {
 	// Explain explains why the run, or a step of it, has its status; "" is the run.
 	Explain(ctx context.Context, step string) (*coordinator.Explanation, error)
 
-	// Output returns the whole output of a step; "" is the run. A participant names one of those that the step has asked.
+	// Output returns the whole output of a step; "" is the run. participant selects one of the participants that the step has asked.
 	Output(ctx context.Context, step, participant string) (any, error)
 
 	// Last returns the number of the newest event.
@@ -126,7 +126,7 @@ func (c *Client) StartNamed(ctx context.Context, name string, input any, o Optio
 	return c.start(ctx, &api.Request{Verb: api.Begin, Name: name, ID: o.ID, Labels: o.Labels}, &api.Attachment{}, input)
 }
 
-// pack returns a workflow with all below it.
+// pack returns a parcel of a workflow and all its children.
 func pack(ctx context.Context, w *template.Workflow) (*registry.Parcel, error) {
 	l, err := registry.New(memory.New(), registry.Config{})
 	if err != nil {
@@ -166,7 +166,7 @@ func payload(v any) (json.RawMessage, error) {
 	return value.JSON(normal)
 }
 
-// Audit yields the entries of the audit, newest first; Limit and Cursor of q page through them. The token is one of an admin.
+// Audit yields the entries of the audit, newest first; Limit and Cursor of q page through them. The token must belong to an admin.
 func (c *Client) Audit(ctx context.Context, q audit.Query) iter.Seq2[audit.Entry, error] {
 	return func(yield func(audit.Entry, error) bool) {
 		for more := true; more; more = q.Cursor != "" {
@@ -209,7 +209,7 @@ func (c *Client) Job(ctx context.Context, kind string, body, report any) error {
 	return json.Unmarshal(job.Report, report)
 }
 
-// do carries out a request of which only the end is wanted.
+// do carries out a request and returns only the last line of the answer.
 func (c *Client) do(ctx context.Context, req *api.Request) (done api.Done, err error) {
 	err = c.ask(ctx, req, func(r *api.Reply) error {
 		if r.Done != nil {

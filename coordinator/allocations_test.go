@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 )
 
-// A step in memory takes one allocation, its call, from its request to its result; the rest is shared by many.
+// From its request to its result, a step in memory takes one allocation, its call; all others are shared by many steps.
 func TestAStepAllocatesItsCallAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector drops pooled objects")

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// handle returns a handle of a run whose commands are those of actor.
+// handle returns a handle of a run. Its commands record actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
 	r.Handle, r.Commands, r.Moves = cells.New(asked{r}), e.taker.Of(asked{r}), e.mover.Of(asked{r})
@@ -29,7 +29,7 @@ func (r asked) Take(ctx context.Context, event journal.Event) (journal.Event, er
 	return r.engine.taker.Take(ctx, r, event)
 }
 
-// Look implements cells.Run. A run that does not go on here, or has ended, is read from its journal.
+// Look implements cells.Run. A run that this engine does not drive, or that has ended, is read from its journal.
 func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	if r.would == nil && r.Driven() && r.engine.parked.Reason(r.id) == nil {
 		if err := r.Ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
@@ -43,7 +43,7 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 	return cmp.Or(r.engine.checkOpen(), r.engine.readError(ctx, err))
 }
 
-// Storage implements cells.Run. Of a run that does not go on here all events stay: the program that goes on with it decides.
+// Storage implements cells.Run. If this engine does not drive the run, all its events stay: the program that drives it decides.
 func (r asked) Storage() cells.Storage {
 	s := cells.Storage{Lock: &r.engine.content, KeepEvents: -1, Dry: r.would != nil}
 	if s.Content, _ = r.engine.store.(journal.ContentStore); r.Driven() {

@@ -28,7 +28,7 @@ keychain: [{name: k, kind: env, data: {key: SLUICE_SEALED}}]
 workflow: [{step: go, tool: {kind: a, input: 7, spec: {timeout: 60}}}]
 `
 
-// confession is all that a worker can give, each with a secret.
+// confession is a delivery with all its parts, each with a secret.
 func confession(lease, secret string) *workers.Delivery {
 	return &workers.Delivery{
 		Logs:    []workers.Log{{Lease: lease, Text: "a log of " + secret}},
@@ -39,8 +39,8 @@ func confession(lease, secret string) *workers.Delivery {
 	}
 }
 
-// A worker may know a secret of the run's keychain from elsewhere: it is redacted in answers, reports and logs, whether the run is in memory,
-// has left it, or was loaded by the next engine, and also when its call has ended.
+// A worker may know a secret of the run's keychain from elsewhere: it is redacted in answers, reports and logs, if the run is in memory,
+// has left it, or was loaded by the next engine, and also after its call has ended.
 func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 	const secret, mark = "sesame-4711-open", "‹keychain:k.key›"
 	t.Setenv("SLUICE_SEALED", secret)
@@ -117,8 +117,8 @@ func TestWhatWorkersGiveIsRedacted(t *testing.T) {
 	})
 }
 
-// A worker of a child run may know the secrets of the runs above it: they are redacted, too, with those of the child, also when the next
-// engine has read nothing of these runs yet, and when the parent's secret is another meanwhile, as long as this engine has had it.
+// A worker of a child run may know the secrets of the runs above it: they are redacted, too, with those of the child, also if the next
+// engine has not read these runs yet, and if the parent's secret has been replaced while this engine ran.
 func TestWhatWorkersOfChildRunsGiveIsRedacted(t *testing.T) {
 	const above, own, changed = "sesame-4711-open", "mellon-1954-open", "simsim-0815-open"
 	t.Setenv("SLUICE_SEALED", above)

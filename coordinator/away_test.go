@@ -100,7 +100,7 @@ func TestAWaitingWorkerGetsACallAtOnce(t *testing.T) {
 		c.begin(oneCall, "r")
 		require.Len(t, <-took, 1)
 		require.Equal(t, began, time.Now(), "in no time")
-		for range 3 { // each run gets one
+		for range 3 { // each run gets one worker
 			c.begin(oneCall, fmt.Sprint(time.Now().UnixNano()))
 			time.Sleep(time.Nanosecond)
 		}
@@ -124,7 +124,7 @@ func TestALeaseThatRunsOutIsAskedAgainOnce(t *testing.T) {
 		c := newCrew(t, memory.New(), workers.NewKey())
 		run := c.begin(oneCall, "r")
 		first := c.take(1, time.Minute)[0]
-		for range 10 { // signs of life keep it
+		for range 10 { // heartbeats keep it
 			time.Sleep(workers.LeaseTime - time.Second)
 			ack, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{first.Lease}})
 			require.NoError(t, err)
@@ -350,7 +350,7 @@ func TestWorkersReportAndFail(t *testing.T) {
 	})
 }
 
-// A step of one operation does not hold up that of another, within a run or between them.
+// A step of one operation does not delay the steps of another, within a run or across runs.
 func TestOperationsDoNotHoldEachOtherUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew(t, memory.New(), workers.NewKey())
@@ -364,8 +364,8 @@ func TestOperationsDoNotHoldEachOtherUp(t *testing.T) {
 	})
 }
 
-// A call that was answered is not asked again, and its answer is journaled once, though the engine that has taken the answer did not know
-// the call before it, and the worker says that it works on a call when it has given the answer.
+// A call that was answered is not asked again, and its answer is journaled once, although the engine learns of the call only by the
+// answer, and the worker lists the call as alive after its answer.
 func TestAnAnswerToTheNextEngineEndsTheCall(t *testing.T) {
 	for _, document := range []string{oneCall, onceOnly} {
 		for _, alive := range []bool{false, true} {

@@ -86,7 +86,7 @@ func heldPerStep(b *testing.B, e *coordinator.Engine, w *template.Workflow, n in
 	return (float64(after.HeapAlloc)-float64(before.HeapAlloc))/float64(n) + root
 }
 
-// cpuTime returns the processor time that the process has used on all cores. Other load on the machine does not change it.
+// cpuTime returns the processor time that the process has used on all cores. Other load on the machine does not affect it.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestTheTotalSizeOfAJournalIsBounded: each value is small enough, but not all together.
+// TestTheTotalSizeOfAJournalIsBounded: each value is small enough, but all together are not.
 func TestTheTotalSizeOfAJournalIsBounded(t *testing.T) {
 	const most = 1_000_000
 	text := strings.Repeat("x", 100_000)

@@ -27,7 +27,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// mischief is the code of a program that panics, ends its goroutine or returns nonsense at random, wherever it is called.
+// mischief is the code of a program that panics, ends its goroutine or returns nonsense at random, at any place of its calls.
 type mischief struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
@@ -152,7 +152,7 @@ func (s wildStore) Read(ctx context.Context, stream string, from uint64) iter.Se
 // Close does nothing: the next engine uses the store.
 func (s wildStore) Close() error { return nil }
 
-// config returns the Config of an engine all of whose extension points but the operation calm do mischief.
+// config returns the Config of an engine in which all extension points except the operation calm do mischief.
 func (m *mischief) config() coordinator.Config {
 	return coordinator.Config{
 		Directory: m, Logger: slog.New(wildLog{m}), CallsMax: 2, // so that lost room blocks the test
@@ -320,7 +320,7 @@ func (m *mischief) perform(t *testing.T) {
 // tryWild waits for a wild run unless it stays parked, and reads it.
 func (m *mischief) tryWild(t *testing.T, e *coordinator.Engine, id string) {
 	r, err := apart(func() (*coordinator.Run, error) { return e.Run(t.Context(), id) })
-	if err != nil { // the run was not started, or that is unknown
+	if err != nil { // the run was not started, or the outcome of its start is unknown
 		return
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

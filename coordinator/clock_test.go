@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// TestTheWallClockMayJump: timers that are due when the machine wakes up fire then, and a clock that is set back delays none.
+// TestTheWallClockMayJump: timers that are due when the machine wakes up fire then, and setting a clock back delays no timer.
 func TestTheWallClockMayJump(t *testing.T) {
 	const sleeps, hangs = `
 kind: Workflow

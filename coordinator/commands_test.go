@@ -24,10 +24,9 @@ import (
 )
 
 // TestACommandIsCarriedOutOrRefused sends every command to random workflows in every state that they reach. A refused command
-// leaves the run unchanged; an accepted one has its effect at once, and the attempt that a retry asks for is made before the run
-// ends, unless an abort revokes it. This holds if the process that takes the command drives the run, if it only journals the
-// command, and after a recovery from the journal. And every state has a way out: when all unfinished steps are aborted, the
-// run ends.
+// leaves the run unchanged; an accepted one has its effect at once, and the attempt of a retry is made before the run ends, unless an
+// abort revokes it. This holds if the process that takes the command drives the run, if it only journals the command, and after a
+// recovery from the journal. And every state has a way out: when all unfinished steps are aborted, the run ends.
 func TestACommandIsCarriedOutOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &harness{t: t, owed: map[string]int32{}, callsMax: rapid.IntRange(0, 2).Draw(t, "calls max")}
@@ -66,7 +65,7 @@ type harness struct {
 	now  int64
 	n    int
 
-	callsMax int              // the process has room for so many calls; 0: no limit
+	callsMax int              // maximum of calls in progress; 0: no limit
 	aborting bool             // an abort is in progress, which may revoke a retry
 	owed     map[string]int32 // steps with an accepted retry, and their attempt at that moment
 }
@@ -151,7 +150,7 @@ func (d *harness) recover() {
 	}
 }
 
-// turn passes items to the run, and drives it as far as it goes by itself.
+// turn passes items to the run, and drives it until it waits.
 func (d *harness) turn(items ...decide.Item) {
 	for more := true; more; items = nil {
 		out := d.step.Step(d.now, items)
@@ -347,7 +346,7 @@ func (d *harness) finish() {
 	d.t.Fatalf("the run does not end: it is %s", d.root.RunStatus())
 }
 
-// decide decides that a step is done which waits for that. It returns false if there is none.
+// decide decides that a waiting step is done. It returns false if no step waits for a decision.
 func (d *harness) decide() bool {
 	for _, key := range d.keys() {
 		if v, _ := d.root.Node(key); d.root.Undecided(v) {

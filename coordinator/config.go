@@ -35,17 +35,17 @@ type Config struct {
 	// cell whose machine the program does not have queues its items. Two of one name and version are an error.
 	Machines []*registry.Machine
 
-	// ActivationTimeout is how long one step of a machine in Go may take. Then its cell fails with activation_timeout, and the
+	// ActivationTimeout bounds the time of one step of a machine in Go. Then its cell fails with activation_timeout, and the
 	// step is abandoned: nothing ends its goroutine, and nothing bounds its memory. Default: 1 s.
 	ActivationTimeout time.Duration
 
 	// Verifier judges the answers to effects of worlds before they are taken; it belongs to the caller. Default: all are taken.
 	Verifier operation.Verifier
 
-	// Workers makes operations that are neither bound nor registered those of workers: programs elsewhere that take calls and return
-	// answers, see Engine.Workers. Workflows with such operations are then accepted, and their steps stay ready until a worker takes
-	// the call. It is the key, of workers.ReadKey or workers.NewKey, that signs the leases of workers: with the same key they
-	// can deliver their answers to the next engine on the store. Default: none; an operation without an implementation is then an error.
+	// Workers assigns the operations that are neither bound nor registered to workers: programs elsewhere that take calls and return
+	// answers, see Engine.Workers. Workflows with such operations are then accepted, and their steps stay ready until a worker takes the
+	// call. It is the key, of workers.ReadKey or workers.NewKey, that signs the leases of workers: with the same key they can deliver their
+	// answers to the next engine on the store. Default: none; an operation without an implementation is then an error.
 	Workers []byte
 
 	// Loaded is the result of registry.Load: the documents it holds are not read and compiled again. It belongs to one engine,
@@ -59,23 +59,22 @@ type Config struct {
 	// HOME, LANG and TMPDIR. Default: none.
 	PassEnv []string
 
-	// IdleTimeout is how long an idle run stays in memory. Default: 10 s.
+	// IdleTimeout is the time for which an idle run stays in memory. Default: 10 s.
 	IdleTimeout time.Duration
 
-	// RunsInMemory bounds the runs in memory: beyond it, those that rest leave before IdleTimeout, the idlest first. Runs with
+	// RunsInMemory bounds the runs in memory: beyond it, idle runs leave before IdleTimeout, the longest idle first. Runs with
 	// calls under way stay. Default: 1,500. Negative: no limit.
 	RunsInMemory int
 
 	// SecretTimeout bounds each request of a playbook's keychain to a server for a secret. Default: 30 s.
 	SecretTimeout time.Duration
 
-	// KeepEvents is how many of the newest events of each world stay in its journal at least; earlier ones that its last two
+	// KeepEvents is the minimum number of the newest events of each world that stay in its journal; earlier ones that its last two
 	// snapshots have replaced are deleted, except the first. Default: cells.KeepEvents. Negative: all stay.
 	KeepEvents int
 
-	// CellsInMemory is how many cells of each machine of a world stay in memory though they have not changed since the newest snapshot
-	// and wait for nothing but messages and timers. The others are read when they are needed. Default: cells.CellsCached.
-	// Negative: none.
+	// CellsInMemory bounds the cells of each machine of a world that stay in memory though they have not changed since the newest snapshot
+	// and wait only for messages and timers. The others are read when they are needed. Default: cells.CellsCached. Negative: none.
 	CellsInMemory int
 
 	// CellBytesInMemory bounds the states of these cells, as they are stored. Default: cells.BytesCached. Negative: none.
@@ -92,8 +91,8 @@ type Config struct {
 	// separate bound of the same size. Default: 256. Negative: no limit.
 	ProgramsMax int
 
-	// OnBlocked decides what a playbook does once its gates hold all remaining tokens, unless it says so itself. Default:
-	// it waits until its context is patched.
+	// OnBlocked is the action of a playbook when its gates hold all remaining tokens, unless its document sets one. Default: it waits until
+	// its context is patched.
 	OnBlocked template.OnBlocked
 
 	// PickUp reports whether New goes on with an unfinished run in the store; the engine always goes on with the runs it

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// Damage in the store parks the run that it concerns, and no other.
+// Damage in the store parks only the run that it concerns.
 func TestDamageParksOneRun(t *testing.T) {
 	tests := map[string]struct {
 		key    string // of the record that is damaged

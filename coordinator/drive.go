@@ -42,7 +42,7 @@ func (r *run) Drive() {
 		r.recordPanic(err)
 		r.stopped = true
 	} else if r.result != nil {
-		r.unload() // so that no caller waits until the loop has woken
+		r.unload() // so that no caller waits for the loop to wake
 	}
 }
 

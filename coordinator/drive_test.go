@@ -25,8 +25,8 @@ func goroutine() string {
 	return string(bytes.Fields(stack[:runtime.Stack(stack, false)])[1])
 }
 
-// The goroutine that has made a call takes the next turn and makes the next call: no other is woken. Now and then the run's loop
-// is still awake, and starts a worker.
+// The goroutine that has made a call takes the next turn and makes the next call: no other goroutine is woken. Occasionally the run's
+// loop is still awake, and starts a worker.
 func TestAChainIsOneGoroutinesWork(t *testing.T) {
 	const steps = 200
 	store, err := disk.Open(t.TempDir(), disk.Config{})

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// dryCommands are all commands, some of which each state of a run refuses.
+// dryCommands are all commands. Each state of a run refuses some of them.
 var dryCommands = map[string]func(context.Context, *coordinator.Run) error{
 	"cancel":       func(ctx context.Context, r *coordinator.Run) error { return r.Cancel(ctx, "enough") },
 	"pause":        func(ctx context.Context, r *coordinator.Run) error { return r.Pause(ctx, "lunch") },
@@ -97,7 +97,8 @@ func told(t *testing.T, e *coordinator.Engine) *coordinator.Run {
 	return r
 }
 
-// TestADryCommandSaysWhatTheCommandDoes, or the same refusal, and changes nothing, where the process drives the run and where it does not.
+// TestADryCommandSaysWhatTheCommandDoes, or returns the same refusal, and changes nothing, both if the process drives the run and if it
+// does not.
 func TestADryCommandSaysWhatTheCommandDoes(t *testing.T) {
 	for state, begin := range dryStates {
 		for command, do := range dryCommands {
@@ -155,7 +156,7 @@ func dryAgrees(t *testing.T, name string, begin func(*testing.T, *coordinator.En
 func shutdownSoon(e *coordinator.Engine) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = e.Shutdown(ctx) // which says that calls were stopped
+	_ = e.Shutdown(ctx) // its error: calls were stopped
 }
 
 // refusedText returns the text of an error; "no error" of nil.
@@ -166,7 +167,7 @@ func refusedText(err error) string {
 	return err.Error()
 }
 
-// plainEvent returns an event without the instants that are its own.
+// plainEvent returns an event without its own instants.
 func plainEvent(e journal.Event) journal.Event {
 	e.At = 0
 	if e.Detail != nil {
@@ -197,7 +198,7 @@ func TestADryHandleStartsNothing(t *testing.T) {
 	require.NoError(t, r.Pause(t.Context(), ""))
 }
 
-// TestADryDeleteNamesTheRuns that would be deleted, or says why none would.
+// TestADryDeleteNamesTheRuns that would be deleted, or returns the reason that none would.
 func TestADryDeleteNamesTheRuns(t *testing.T) {
 	ctx, store := t.Context(), memory.New()
 	e, err := coordinator.New(ctx, store, coordinator.Config{})

@@ -51,8 +51,8 @@ func counted(b *testing.B, w *template.Workflow) (*coordinator.Engine, *atomic.I
 	return durable(b, w, disk.Config{FS: syncCounter{vfs.Default, &syncs}}), &syncs
 }
 
-// durable returns an engine on a real disk. Without a file system of its own the store works as it does for users, who feel each
-// microsecond of a single step: it asks Linux for no more about its files than it must.
+// durable returns an engine on a real disk. Without a file system of the test, the store works as for users, to whom each microsecond of
+// a step matters: it makes no unnecessary system calls for its files.
 func durable(b *testing.B, w *template.Workflow, cfg disk.Config) *coordinator.Engine {
 	store, err := disk.Open(b.TempDir(), cfg)
 	require.NoError(b, err)
@@ -157,8 +157,8 @@ func BenchmarkChains(b *testing.B) { throughput(b, chain(10), 10, 1000, 100) }
 // BenchmarkFans measures 100 runs of 100 parallel steps and a join, 100 at a time, on a synced disk.
 func BenchmarkFans(b *testing.B) { throughput(b, fan(100), 101, 100, 100) }
 
-// BenchmarkLatency measures one run at a time on an idle engine with a synced disk. After each run, it syncs as many appends
-// to a log of its own, whose time changes with that of the disk, and reports the time that Sluice adds to a sync.
+// BenchmarkLatency measures one run at a time on an idle engine with a synced disk. After each run, it syncs as many appends to a
+// separate log, to measure the disk at that time, and reports the time that Sluice adds to a sync.
 func BenchmarkLatency(b *testing.B) {
 	for _, n := range []int{1, 10} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
@@ -189,7 +189,7 @@ func BenchmarkLatency(b *testing.B) {
 	}
 }
 
-// probe is a log that nothing is read from.
+// probe is a log that is never read.
 type probe struct {
 	file vfs.File
 	end  int64

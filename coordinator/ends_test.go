@@ -26,7 +26,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// methods calls all methods of Engine and Run but those in answerless.
+// methods calls all methods of Engine and Run except those in answerless.
 var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, *coordinator.Run) error{
 	"Engine.Register": func(_ context.Context, t testing.TB, e *coordinator.Engine, _ *coordinator.Run) error {
 		return e.Register(parse(t, waits2))
@@ -386,7 +386,7 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 	},
 }
 
-// unless returns an error, and nil for an answer that is wanted.
+// unless returns err, or nil if it is the wanted one.
 func unless(err, wanted error) error {
 	if errors.Is(err, wanted) {
 		return nil

@@ -146,7 +146,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
-// makeRooms makes the parts of the engine that use it and one another.
+// makeRooms makes the parts of the engine that use the engine and one another.
 func (e *Engine) makeRooms() {
 	config := &e.config
 	e.reader = reader.New(e.ctx, e.store, e.registry, process{e})
@@ -171,8 +171,8 @@ func (e *Engine) makeRooms() {
 	})
 }
 
-// pickUp takes up the unfinished runs, or those of one that was held. It finds all before it loads the first, because a loaded parent
-// claims its children.
+// pickUp takes up the unfinished runs: all, or a run that was held and those below it. It finds all before it loads the first, because a
+// loaded parent claims its children.
 func (e *Engine) pickUp(ctx context.Context, held string) error {
 	found, err := e.driven.FindOf(ctx, e.store, held)
 	if err != nil {
@@ -212,14 +212,14 @@ func (e *Engine) Workers() *workers.Hub { return e.workers }
 // Tally returns the counts of the events that this engine has journaled.
 func (e *Engine) Tally() *tally.Tally { return &e.tally }
 
-// Uses returns how much is used of the limits that the calls of all runs share.
+// Uses returns the use of the limits that the calls of all runs share.
 func (e *Engine) Uses() []pool.Use { return e.pool.Uses() }
 
 // Limits returns the bounds of each run.
 func (e *Engine) Limits() Limits { return e.config.Limits }
 
-// Moving reports whether a run may move without a command: one is in memory, or the timer of one is due before some time has
-// passed. A run that nothing moves leaves memory after Config.IdleTimeout.
+// Moving reports whether a run may move without a command: a run is in memory, or a timer is due within a duration. A run that does not
+// move leaves memory after Config.IdleTimeout.
 func (e *Engine) Moving(within time.Duration) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -233,9 +233,8 @@ type Operation = registry.Operation
 type InputError = registry.InputError
 
 // Register compiles a workflow and keeps its operations and Go functions, so that its runs can be recovered; runs that were
-// parked because they lacked them go on. Start registers its workflow too. An operation's name stands for one implementation
-// in the whole engine, a Go function's name for one function in all definitions with the same hash; Register refuses to change
-// either.
+// parked because they lacked them go on. Start registers its workflow too. An operation's name has one implementation in the whole
+// engine, and a Go function's name has one function in all definitions with the same hash; Register refuses to change either.
 func (e *Engine) Register(w *template.Workflow) error {
 	_, err := e.learn(w)
 	return err
@@ -295,7 +294,7 @@ func (e *Engine) shutting() bool {
 	return e.closed
 }
 
-// enter adds a run to those in memory. It returns false if its id is there already or the engine is shutting down.
+// enter adds a run to those in memory. It returns false if a run with this id is in memory already or the engine is shutting down.
 func (e *Engine) enter(r *run) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -308,7 +307,7 @@ func (e *Engine) enter(r *run) bool {
 	return true
 }
 
-// active returns the run with that id if it is in memory, else nil.
+// active returns the run with that id if it is in memory, otherwise nil.
 func (e *Engine) active(id string) *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -38,10 +38,10 @@ const (
 	CodeChildFailed = children.CodeChildFailed
 )
 
-// ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
+// ExistsError describes the differences between the existing run with an id and the run to be started. It wraps ErrRunExists.
 type ExistsError = decide.ExistsError
 
-// FollowsError means that a run follows the workflow already to which it was to be moved. It wraps ErrNotPossible.
+// FollowsError means that a run already follows the workflow of its move. It wraps ErrNotPossible.
 type FollowsError = decide.FollowsError
 
 // PastError means that a run cannot go on under another workflow, because its history differs under that one. It wraps

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// A run that waits for an approval goes on under a corrected workflow, because nothing that it has begun would have gone otherwise.
+// A run that waits for an approval goes on under a corrected workflow, because its past is the same under both workflows.
 func ExampleRun_Move() {
 	ctx := context.Background()
 	call := func(name string) coordinator.Operation {

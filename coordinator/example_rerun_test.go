@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// A rerun keeps the results of completed steps: only the step that has failed is called, and those that follow it.
+// A rerun keeps the results of completed steps: only the failed step and those that follow it are called.
 func ExampleRun_Rerun() {
 	ctx := context.Background()
 	full := true
@@ -101,7 +101,7 @@ func ExampleRun_Rerun_playbook() {
 	what := coordinator.Rerun{}
 	for e := range run.Events(ctx, 1) {
 		if e.Type == journal.CallRequested {
-			what.At = e.Seq // in the end that of the last request
+			what.At = e.Seq // in the end, the sequence of the last request
 		}
 	}
 	down = false

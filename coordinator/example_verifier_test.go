@@ -39,10 +39,10 @@ machines:
 routing: {subscriptions: [{event: Offered, machine: painting, key_field: id}]}
 `
 
-// appraisers are the keys of those whose word counts.
+// appraisers are the keys of known appraisers.
 type appraisers []ed25519.PublicKey
 
-// Verify wants the key of the call signed with the payload: a signature is good for one call.
+// Verify requires that the key of the call is signed with the payload: a signature is valid for one call.
 func (known appraisers) Verify(c *operation.Call, a *operation.Answer) error {
 	text, _ := a.Signature.(string)
 	signature, err := base64.StdEncoding.DecodeString(text)

@@ -38,8 +38,8 @@ func found(t *testing.T, e *coordinator.Engine, query string) string {
 	return strings.Join(runs, " ")
 }
 
-// A folder of the program before there were lists, of which nothing was opened since, is whole, gets its lists, and its runs go on:
-// of a workflow that has ended, one that waits for a message and one for a person, a playbook, and a world.
+// A folder from a version of the program without lists is whole when it is opened, gets its lists, and its runs go on: a workflow that
+// has ended, one that waits for a message, one that waits for a person, a playbook, and a world.
 func TestAFolderWithoutLists(t *testing.T) {
 	dir := unpack(t, "folder-1.tar.gz")
 	whole(t, dir)

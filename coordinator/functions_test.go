@@ -39,7 +39,7 @@ func asking(name string, functions ...flow.Function[int, []int]) *template.Workf
 	return flow.MustDefine(name, append(parts, flow.Output(flow.Object[map[string]any](outputs...)))...)
 }
 
-// A run calls the functions of its own definition, whatever other definitions the engine has registered, in any order.
+// A run calls the functions of its own definition, also if the engine has registered other definitions, in any order.
 func TestARunHasTheFunctionsOfItsOwnDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type definition struct {

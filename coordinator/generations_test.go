@@ -108,8 +108,8 @@ func find(t testing.TB, e *coordinator.Engine, id string) *coordinator.Run {
 	return r
 }
 
-// A run keeps the children that it was started with: changed and deleted files have no effect. Each child is a run of its own,
-// which a repeated call finds.
+// A run keeps the children that it was started with: changed and deleted files have no effect. Each child is a separate run, which a
+// repeated call finds.
 func TestAPlaybookCallsAPlaybookThatCallsAWorkflow(t *testing.T) {
 	dir, g := written(t, generations), newGate()
 	open := reopen(t, echo, g.define("slow"))
@@ -167,7 +167,7 @@ func TestAParentReportsTheFailureOfItsChild(t *testing.T) {
 	}
 }
 
-// A cancelled run cancels those below, even if the process has ended in between.
+// A cancelled run cancels the runs below it, even if the process has ended in between.
 func TestACancelGoesDownThroughPlaybooks(t *testing.T) {
 	dir, g := written(t, generations), newGate()
 	open := reopen(t, echo, g.define("slow"))

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// The engine recovers panics of the program's code: see package usercode. What fails then:
+// The engine recovers panics of the program's code: see package usercode. A panic on the left fails the part on the right:
 //
 //	operations, MarshalJSON and Error of their results, Directory.Participant   the call
 //	Go functions of workflows, pure operations, Directory.Resolve               the step
@@ -21,7 +21,7 @@ import (
 // afterGoexit starts a new loop after the program's code has ended the loop's goroutine. It is the last function that the
 // goroutine calls.
 func (r *run) afterGoexit(ctx context.Context, p *usercode.Panic) {
-	if r.apart { // the code was not called apart, so no call or step can fail for it
+	if r.apart { // the code had no separate goroutine, so no call or step can fail for it
 		r.recordPanic(p)
 		r.unload()
 		return

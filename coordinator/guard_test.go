@@ -299,7 +299,7 @@ func TestALoggerThatDoesHarmIsSurvived(t *testing.T) {
 	}
 }
 
-// Observers are called on goroutines of their own, and may panic or end them.
+// Observers are called on separate goroutines, and may panic or end them.
 func TestObserversMayEndInAnyWay(t *testing.T) {
 	for how, harm := range harms {
 		t.Run(how, func(t *testing.T) {

@@ -65,7 +65,7 @@ type ownOperation struct {
 func (o ownOperation) Name() string        { return o.name }
 func (o ownOperation) Implementation() any { return o.caller }
 
-// TestValuesAreCopied: a program may write to the values that it has passed to the engine. Steps, the journal and readers see the
+// TestValuesAreCopied: a program may write to the values that it has passed to the engine. Steps, the journal and readers receive the
 // values as they were passed.
 func TestValuesAreCopied(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -32,8 +32,8 @@ type Run struct {
 // ID returns the run's id.
 func (r *Run) ID() string { return r.id }
 
-// As returns a handle of the same run whose commands are recorded as those of actor, a person or a program. Each command is
-// refused if the name has more than ActorMax bytes.
+// As returns a handle of the same run. Its commands record actor, a person or a program. If the name has more than ActorMax bytes, each
+// command is refused.
 func (r *Run) As(actor string) *Run {
 	as := r.engine.handle(r.id, actor)
 	as.would = r.would
@@ -46,9 +46,9 @@ func (r *Run) Driven() bool {
 	return process{r.engine}.Driven(r.id)
 }
 
-// Wait waits until the run has ended and returns its result, whatever the status: see Result.Err. The error of Wait itself
-// means that the result is unknown: ctx has ended, ErrShutdown, or ErrParked with the reason. A run that this engine does not
-// go on with has ended when its journal says so, or if a timer that has fallen due will end it: see State.Late.
+// Wait waits until the run has ended and returns its result, with any status: see Result.Err. The error of Wait itself
+// means that the result is unknown: ctx has ended, ErrShutdown, or ErrParked with the reason. A run that this engine does not drive has
+// ended when its journal records its end, or if a timer that has fallen due will end it: see State.Late.
 func (r *Run) Wait(ctx context.Context) (*Result, error) {
 	e := r.engine
 	for {
@@ -86,7 +86,7 @@ func (r *Run) Wait(ctx context.Context) (*Result, error) {
 // A PayloadOption is an option of Run.Decide.
 type PayloadOption = commands.PayloadOption
 
-// WithPayload has the journal keep a value with a decision, such as its evidence.
+// WithPayload adds a value to a decision, such as its evidence. The journal keeps it.
 func WithPayload(v any) PayloadOption { return PayloadOption{Payload: v} }
 
 // A RetryOption changes how Retry repeats a step.
@@ -96,6 +96,5 @@ type RetryOption = commands.RetryOption
 func RepeatWork() RetryOption { return func(d *journal.Detail) { d.Work = true } }
 
 // NewKey makes Retry run the attempt, and those that follow it, with an idempotency key that no call had before: an operation that
-// honours keys does the work once more, though it has done it already. It is not possible in a world, nor where a retry would
-// only ask for a decision.
+// honours keys then does the work again. It is not possible in a world, nor where a retry would only ask for a decision.
 func NewKey() RetryOption { return func(d *journal.Detail) { d.Key = rand.Text() } }

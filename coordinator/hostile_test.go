@@ -61,7 +61,7 @@ type speechless struct{}
 
 func (speechless) Error() string { panic("no text") }
 
-// hostile has the values that steps and operations of a test have kept, and the run that they call back into.
+// hostile has the values that steps and operations of a test have kept, and the run whose methods they call.
 type hostile struct {
 	mu          sync.Mutex
 	states      []*wild
@@ -70,9 +70,9 @@ type hostile struct {
 	inputs      []map[string]any
 	outputs     []map[string]any
 	run         *coordinator.Run
-	back        chan error    // errors that calling back has returned; nil: it succeeded
+	back        chan error    // errors of calls to the run; nil: a call succeeded
 	held        chan struct{} // closed when operations are to return
-	stepped     chan struct{} // receives a value when the step that is outlived has ended
+	stepped     chan struct{} // receives a value when the step has ended; its activation is used afterwards
 }
 
 var ask, askSlowly = machine.Effect[poke, answer]("ask"), machine.Effect[poke, answer]("slow") // askSlowly has a timeout
@@ -362,7 +362,7 @@ func TestAStepThatCallsBackFailsItsCell(t *testing.T) {
 	})
 }
 
-// TestHostileAnswersAreReceipts: whatever an operation answers, its cell is given one receipt or one rejection.
+// TestHostileAnswersAreReceipts: with any answer of an operation, its cell receives one receipt or one rejection.
 func TestHostileAnswersAreReceipts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hostile{}

@@ -53,7 +53,7 @@ func TestLabelsAndActorsAreBounded(t *testing.T) {
 	require.ErrorIs(t, r.As(name+"a").Pause(t.Context(), ""), coordinator.ErrLimit)
 }
 
-// earlier is a store that holds the journals of an earlier version, which took labels with line breaks.
+// earlier is a store that holds the journals of an earlier version, which accepted labels with line breaks.
 type earlier struct{ journal.Store }
 
 func (s earlier) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {

@@ -265,7 +265,7 @@ steps: [{operation: echo}]`)
 	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
 }
 
-// flaky is a store whose appends fail as its hooks say.
+// flaky is a store whose appends fail with the errors of its hooks.
 type flaky struct {
 	journal.Store
 	mu   sync.Mutex
@@ -413,7 +413,7 @@ func TestARunThatLacksAnOperationDoesNotChange(t *testing.T) {
 	require.NoError(t, e.Shutdown(t.Context()))
 }
 
-// The engine may stop between the return of a call and the turn that journals it: many tries cover every order of the two.
+// The engine may stop between the return of a call and the turn that journals it: many attempts cover both orders.
 func TestShutdownLetsCallsReturn(t *testing.T) {
 	for range 2000 {
 		synctest.Test(t, shutDownDuringACall)

@@ -10,8 +10,8 @@ import (
 // Logs returns the output of this engine's running calls.
 func (e *Engine) Logs() *calllog.Logs { return e.logs }
 
-// Log yields the output of the programs and workers of the run, live, until the run has ended; of a step, only the output
-// of its calls; "" is all. It begins with the part that is still kept of their output in this process. Secrets are replaced by marks.
+// Log yields the output of the programs and workers of the run, live, until the run has ended; if step is not "", only the output of its
+// calls. It begins with the part of their output that this process still keeps. Secrets are replaced by marks.
 func (r *Run) Log(ctx context.Context, step string) iter.Seq2[calllog.Batch, error] {
 	return func(yield func(calllog.Batch, error) bool) {
 		err := r.CheckStep(ctx, step)

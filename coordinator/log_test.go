@@ -31,7 +31,7 @@ workflow:
       - {name: sh, kind: shell, shell: "echo out $S; echo err $S >&2; read x < %[1]s; printf after", env: {S: "{{ keychain.k.s }}"}%[2]s}
 `
 
-// The text that a program writes is seen while it runs, without secrets, whatever becomes of its output.
+// Readers receive the text that a program writes while it runs, without secrets, regardless of its output.
 func TestWhatAProgramWritesIsFollowedWhileItRuns(t *testing.T) {
 	t.Setenv("SLUICE_TEST_SAID", "a very secret word")
 	for _, output := range []string{", output: text", ""} {

@@ -17,7 +17,7 @@ func (r *run) loop(ctx context.Context) {
 	if err := usercode.CallExit(drive, func(p *usercode.Panic) { r.afterGoexit(ctx, p) }); err != nil {
 		r.recordPanic(err)
 	}
-	if !cancelled.Closed(r.unloaded) { // else another goroutine has driven it to its end
+	if !cancelled.Closed(r.unloaded) { // otherwise another goroutine has driven it to its end
 		r.unload()
 	}
 }
@@ -41,8 +41,8 @@ func (r *run) drive(ctx context.Context) {
 	}
 }
 
-// turn drains the inbox, decides, appends the decisions, and only then carries them out. here: on a goroutine of the pool. It
-// reports false if the run must be recovered, because failed is set, or leaves memory.
+// turn drains the inbox, decides, appends the decisions, and only then carries them out. If here is true, the goroutine belongs to the
+// pool. It reports false if the run must be recovered, because failed is set, or leaves memory.
 func (r *run) turn(ctx context.Context, here bool) bool {
 	items := r.takeItems()
 	if i := slices.IndexFunc(items, func(it decide.Item) bool { return it.Move != nil }); i >= 0 && r.seq > 0 {
@@ -75,7 +75,7 @@ func (r *run) turn(ctx context.Context, here bool) bool {
 	return !r.finish()
 }
 
-// move carries out the move that is the i-th of the items that were just taken, and puts the others back. From then on, the
+// move carries out the move, which is the i-th of the items just taken, and puts the others back. From then on, the
 // stepper of the new workflow decides, as after a recovery.
 func (r *run) move(ctx context.Context, i int) bool {
 	it := r.pending[i]
@@ -124,7 +124,7 @@ func (r *run) append(ctx context.Context, batch []journal.Event) error {
 	return r.commit(ctx, batch, r.step.Head())
 }
 
-// unsaid reports whether the run waits for a worker without an event that would have brought that into the stored head.
+// unsaid reports whether the run waits for a worker and the stored head lacks that, because no event followed.
 func (r *run) unsaid(ctx context.Context) bool {
 	if !r.step.Unsaid() {
 		return false
@@ -142,8 +142,8 @@ func (r *run) commit(ctx context.Context, batch []journal.Event, head journal.He
 	return err
 }
 
-// Commit appends to the journal of a run, after an event, and returns the last sequence. It is the only place that does: also for
-// package notes, without a loop.
+// Commit appends to the journal of a run, after an event, and returns the last sequence. No other function does, not even for package
+// notes, which has no loop.
 func (p process) Commit(ctx context.Context, run string, after uint64, batch []journal.Event, head journal.Head) (last uint64, err error) {
 	began := time.Now()
 	last, err = journal.AppendParts(context.WithoutCancel(ctx), p.store, run, after, batch, head, decide.Unfinished(head))
@@ -210,7 +210,7 @@ func (r *run) rest(ctx context.Context, due int64) (woken, leaves bool) {
 	return woken, leaves
 }
 
-// rests reports whether nothing but a timer, a message or a person can move the run.
+// rests reports whether only a timer, a message or a person can move the run.
 func (r *run) rests() bool { return r.inProgress.Count == 0 && !r.host.Wants() }
 
 // sleep waits until the run is woken, a timer is due, or the idle timeout has passed. Other goroutines may take turns meanwhile.

@@ -137,7 +137,7 @@ func await(t *testing.T, run *coordinator.Run, cell string, holds func(*cells.St
 
 func failed(c *cells.State) bool { return c.Status == world.Failed }
 
-// A cell of a machine in Go is stepped, asks for an effect, and hears of its receipt.
+// A cell of a machine in Go runs a step, emits an effect, and receives its receipt.
 func TestAMachineInGoStepsItsCells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openShop(t, memory.New(), baskets())
@@ -160,7 +160,7 @@ func TestAMachineInGoStepsItsCells(t *testing.T) {
 	})
 }
 
-// A step that panics, exits, hangs, fails, emits an undeclared effect or returns an invalid state fails its cell and nothing else.
+// A step that panics, exits, hangs, fails, emits an undeclared effect or returns an invalid state fails only its cell.
 func TestAStepThatGivesWhatItMayNotFailsItsCell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang = make(chan struct{})
@@ -197,7 +197,7 @@ func TestAnImpureStepIsFoundInTheEnd(t *testing.T) {
 		require.NoError(t, err)
 		for range 2 * 1024 {
 			_, err := run.SendMessage(t.Context(), cells.Message{Name: "Bought", Payload: bought{"a", "impure"}})
-			if errors.Is(err, coordinator.ErrMailboxFull) { // it was found early, and the cell takes nothing since
+			if errors.Is(err, coordinator.ErrMailboxFull) { // it was found early, and the cell has taken no messages since
 				break
 			}
 			require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Methods that acts on many runs call for one of them, besides commands: see bulk.Engine.
+// Methods that acts on many runs call for a single run, besides commands: see bulk.Engine.
 
 func (p process) Learn(w *template.Workflow) (*registry.Entry, error) { return p.learn(w) }
 

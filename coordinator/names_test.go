@@ -21,13 +21,13 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// unseen are characters that people cannot see, or that change the text that they see, as they are to be removed from a name.
+// unseen has characters that are invisible, or change the visible text, with their names in refusals.
 var unseen = map[string]string{
 	"\x00": "U+0000", "\n": "U+000A", "\x1b": "U+001B", "\u0085": "U+0085", "\u00a0": "U+00A0", "\u200b": "U+200B", "\u202e": "U+202E",
 	"\u2066": "U+2066", "\ufeff": "U+FEFF", "\U000e0041": "U+E0041", "\xff": "UTF-8",
 }
 
-// named is an engine to which names are given.
+// named is an engine that receives names.
 type named struct {
 	*coordinator.Engine
 	t          *testing.T
@@ -57,7 +57,7 @@ func cancelled(t *testing.T) context.Context {
 	return ctx
 }
 
-// names are all names that people and programs give, each with how its refusal says which name is meant, and how it is given.
+// names are all names that people and programs set, each with the text that identifies it in a refusal, and a function that sets it.
 var names = []struct {
 	what, place string
 	give        func(n *named, name string) error
@@ -102,8 +102,8 @@ var names = []struct {
 	}},
 }
 
-// TestNamesCanBeSeen: no name that people and programs give has characters that nobody can see. The refusal says which name is meant, shows
-// it, and says what to do; and nothing is journaled.
+// TestNamesCanBeSeen: no name that people and programs set has invisible characters. The refusal identifies the name, shows it, and has a
+// remedy; and nothing is journaled.
 func TestNamesCanBeSeen(t *testing.T) {
 	n := &named{t: t, Engine: newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}, Workers: []byte("a key for leases of these tests 32")})}
 	var err error
@@ -133,12 +133,12 @@ func TestNamesCanBeSeen(t *testing.T) {
 			given := "pay" + character + "ments"
 			err := name.give(n, given)
 			require.Error(t, err, "%s %q", name.what, given)
-			if character != "\xff" || !strings.Contains(err.Error(), "is not UTF-8") { // which says itself what it is about
+			if character != "\xff" || !strings.Contains(err.Error(), "is not UTF-8") { // that text identifies the name itself
 				require.Contains(t, err.Error(), name.place, "%s %q", name.what, given)
 			}
 			require.NotContains(t, err.Error(), given, "%s: it is shown as it is", name.what)
 			require.Contains(t, err.Error(), "pay", name.what)
-			if name.what != "token" && name.what != "workflow" && character != "\xff" { // their names have a narrower form
+			if name.what != "token" && name.what != "workflow" && character != "\xff" { // their names are restricted further
 				require.Regexp(t, `remove the character `+regexp.QuoteMeta(shown)+`|has no spaces`, err.Error(), name.what)
 			}
 		}
@@ -146,7 +146,7 @@ func TestNamesCanBeSeen(t *testing.T) {
 	require.Equal(t, before, runs(), "nothing was journaled")
 }
 
-// TestAWaitForAMessageThatCannotBeSent fails: nobody can send a message of that name, or of none.
+// TestAWaitForAMessageThatCannotBeSent fails: no message can have that name, or no name.
 func TestAWaitForAMessageThatCannotBeSent(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	w := parse(t, `{kind: Workflow, name: w, operations: {wait: {wait: {message: "{{ input }}"}}}, steps: [{operation: wait, input: "{{ input }}"}]}`)
@@ -156,7 +156,7 @@ func TestAWaitForAMessageThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestTheKeyOfACellIsData: it may be any text. The address of the cell writes characters of control as numbers.
+// TestTheKeyOfACellIsData: it may be any text. The address of the cell has control characters as numbers.
 func TestTheKeyOfACellIsData(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	checked, err := kinds.Load("count.yaml", []byte(countWorld), template.Known{})

@@ -53,8 +53,8 @@ steps:
 	return text + "  - " + block + ": {steps: [" + strings.Join(list, ", ") + "]}\n"
 }
 
-// Whatever timers of a run have fallen due while no process goes on with it: its state is that of its journal after the next
-// command; a run shown as ended refuses commands, and ends in the same way when a process goes on with it.
+// If any timers of a run have fallen due while no process drives it, its state equals that of its journal after the next command. A run
+// that is shown as ended refuses commands, and ends in the same way when a process drives it.
 func TestReadersAgreeOnASuspendedRun(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := timedWorkflow(r)
@@ -179,7 +179,7 @@ func TestATimeoutCountsThoughNoProcessGoesOn(t *testing.T) {
 	})
 }
 
-// Wait for a run that no process goes on with returns when its time is over.
+// Wait for a run that no process drives returns when the run's time is over.
 func TestWaitReturnsAtATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, r, _ := suspended(t, patient)

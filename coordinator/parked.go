@@ -85,13 +85,13 @@ func (r *run) lateReply(e *journal.Event) error {
 }
 
 // Parked returns the reason why a run of the store cannot go on in this process, as Run.Parked does, or nil; head comes from
-// Runs. Only for runs that this engine does not go on with does it read the store, once.
+// Runs. It reads the store, once, only for runs that this engine does not drive.
 func (e *Engine) Parked(ctx context.Context, head *journal.Head) error {
 	return e.parked.Parked(ctx, head)
 }
 
 // Parked returns the reason why the run, which has not finished, cannot go on in this process: the error wraps ErrParked and
-// the reason. It is nil if the run can go on, as far as is known, or has finished. For a run that this engine does not go on
+// the reason. It is nil if no such reason is known, or the run has finished. For a run that this engine does not go on
 // with (see Config.PickUp) only damage and the rules of another version count, because they would park it anywhere.
 //
 // A parked run is tried again when Register or Start provides the missing part, when it receives a command or a worker's answer,

@@ -227,7 +227,7 @@ func TestAFinishedRunIsNotParked(t *testing.T) {
 	require.Empty(t, log.lines("parked"))
 }
 
-// A damaged journal parks its run, and no other. A command makes the engine read it again.
+// A damaged journal parks only its run. A command makes the engine read it again.
 func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil  func(*journal.Event) error
@@ -309,7 +309,7 @@ func TestAJournalThatCannotBeReadParksItsRun(t *testing.T) {
 	}
 }
 
-// A journal that can be read after a few tries does not park its run.
+// A journal that can be read after a few attempts does not park its run.
 func TestAJournalIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := abandoned(t, "a")
@@ -328,7 +328,8 @@ func TestAJournalIsReadAgain(t *testing.T) {
 	})
 }
 
-// A run that only waits is not read when an engine is made. If it could not go on, whoever asks for it is told, and it is logged once.
+// A run that only waits is not read when an engine is made. If it could not go on, the methods of the run report the reason, and it is
+// logged once.
 func TestSleepingRunsThatCannotGoOnAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newSpoiled()

@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// BenchmarkStartedAtOnce measures the most memory that the process takes while 20,000 runs that wait are started on a disk store, by some
-// callers or by one each. The peak is that of the process: run one of them at a time, with -benchtime 1x.
+// BenchmarkStartedAtOnce measures the peak memory of the process while 20,000 waiting runs are started on a disk store, by some callers
+// or by one caller each. The peak counts for the whole process: run one benchmark at a time, with -benchtime 1x.
 func BenchmarkStartedAtOnce(b *testing.B) {
 	const runs = 20_000
 	w, err := template.Parse("wait.yaml", []byte(`

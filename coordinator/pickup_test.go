@@ -59,7 +59,7 @@ func TestOnlyRunsThatArePickedUpGoOn(t *testing.T) {
 	require.Equal(t, map[string]bool{"mine": false, "theirs": true}, open)
 }
 
-// leftAlone starts runs with one engine, and returns another engine on the same store that goes on with none of them.
+// leftAlone starts runs with one engine, and returns another engine on the same store that drives none of them.
 func leftAlone(t *testing.T, config coordinator.Config, texts map[string]string) (*coordinator.Engine, *kept) {
 	store := &kept{memory.New()}
 	first, err := coordinator.New(t.Context(), store, config)

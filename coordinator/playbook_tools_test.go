@@ -164,7 +164,7 @@ func TestMetadataOfACall(t *testing.T) {
 	require.Equal(t, map[string]any{"good": []any{[]any{int64(1), int64(2)}, int64(2)}, "bad": []any{"sql", "42601"}}, got)
 }
 
-// Timing, targets and fulfillment apply to the calls of tools as to those of steps.
+// Timing, targets and fulfillment apply to calls of tools in the same way as to calls of steps.
 func TestToolsHaveTheTimingTargetsAndFulfillmentOfSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := operation.Define("slow", func(ctx context.Context, _ any) (any, error) {
@@ -296,7 +296,7 @@ output: "{{ steps.twice.output }}"
 	require.Equal(t, []string{"check", "give"}, []string{s.Steps[0].Step, s.Steps[1].Step})
 }
 
-// A run goes on with the children it was started with, in another process, too, and if their files have changed or are gone.
+// A run goes on with the children with which it was started, also in another process, and if their files have changed or are gone.
 func TestChildrenOfAPlaybookArePinnedAndCancelledWithIt(t *testing.T) {
 	g := newGate()
 	store := &kept{Store: memory.New()}

@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// process implements the interfaces through which the rooms of the engine use it.
+// process implements the interfaces through which the parts of the engine use it.
 type process struct{ *Engine }
 
 var (
@@ -79,7 +79,7 @@ func (p process) Ring(ctx context.Context, root *reactive.Root) *keychain.Ring {
 	return p.ringOf(ctx, root)
 }
 
-// Where a run is.
+// The places of a run: the store, memory, and the parked runs.
 
 func (p process) Exists(ctx context.Context, run string) (bool, error) { return p.exists(ctx, run) }
 func (p process) Drives(run string) bool                               { return p.driven.Has(run) }

@@ -35,7 +35,7 @@ func said(t *testing.T, r *coordinator.Run) (list []string) {
 	return list
 }
 
-// A call that no worker takes in time ends its step as on_timeout says, at the very instant, though the run has left memory. It was
+// A call that no worker takes in time ends its step by on_timeout, at exactly that instant, although the run has left memory. It was
 // never made, so it is not retried.
 func TestACallThatIsNotTakenInTimeEndsItsStep(t *testing.T) {
 	for timing, want := range map[string][]string{
@@ -69,7 +69,7 @@ func TestACallThatIsNotTakenInTimeEndsItsStep(t *testing.T) {
 	}
 }
 
-// A call that is taken in time has no more to do with it; one that is retried, by the engine or by a person, has the whole time anew.
+// The time has no effect on a call that is taken in time; a retried call, by the engine or by a person, has the whole time again.
 func TestEachAttemptHasItsTimeToBeTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrew(t, memory.New(), workers.NewKey())
@@ -82,7 +82,7 @@ func TestEachAttemptHasItsTimeToBeTaken(t *testing.T) {
 		run := c.begin(queued(", retry: {max_attempts: 3, backoff: PT1M}"), "r")
 		time.Sleep(9 * time.Minute)
 		first := c.take(1, time.Minute)[0]
-		for range 60 * 5 { // it is worked on for longer than it might have waited
+		for range 60 * 5 { // the worker holds it for longer than it might have waited
 			time.Sleep(5 * time.Second)
 			_, err := c.Workers().Give(t.Context(), bob, &workers.Delivery{Alive: []string{first.Lease}})
 			require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestEachAttemptHasItsTimeToBeTaken(t *testing.T) {
 	})
 }
 
-// brittle is a store that takes so many appends of runs and then none, as if the process had ended.
+// brittle is a store that accepts a number of appends of runs and then none, as if the process had ended.
 type brittle struct {
 	journal.Store
 	left int
@@ -126,8 +126,8 @@ func (b *brittle) Append(ctx context.Context, stream string, after uint64, event
 
 func (b *brittle) Close() error { return nil }
 
-// A call is taken at the instant at which its time ends, a moment before, or after, and the process ends after any of its appends:
-// whichever event was stored first counts, and the run ends by it.
+// A call is taken at the instant at which its time ends, or a moment before or after, and the process ends after any of its appends: the
+// first stored event counts, and decides the end of the run.
 func TestACallIsTakenAsItsTimeEnds(t *testing.T) {
 	taken := []string{"run.started", "call.requested", "call.responded", "run.finished"}
 	missed := []string{"run.started", "step.failed queue_timeout", "run.finished queue_timeout"}

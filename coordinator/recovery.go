@@ -15,7 +15,7 @@ import (
 // recoveriesMax bounds the failed attempts to read or write a journal before its run is parked: about five seconds.
 const recoveriesMax = 10
 
-// recover makes the stepper if there is none: for a new run with an empty root, else from the journal. It returns false if the
+// recover makes the stepper if there is none: for a new run with an empty root, otherwise from the journal. It returns false if the
 // run leaves memory.
 func (r *run) recover(ctx context.Context) bool {
 	if r.step != nil {
@@ -27,9 +27,9 @@ func (r *run) recover(ctx context.Context) bool {
 	}
 	r.seq = root.Seq()
 	r.setRoot(entry, root, root.At())
-	if r.calls.Ring == nil { // a run that is not durable yet has that of its start
+	if r.calls.Ring == nil { // a run that is not durable yet has the ring of its start
 		if ring := r.engine.ringOf(ctx, root); ring != nil {
-			r.calls.Ring = ring // calls under way read it, also where there is none
+			r.calls.Ring = ring // calls under way read the field, so nil is not written
 		}
 	}
 	if !r.inbox.Holds(journal.NodeRetried) && r.finish() {
@@ -42,7 +42,7 @@ func (r *run) recover(ctx context.Context) bool {
 		return true
 	}
 	if r.inbox.Holds(journal.RunMoved) {
-		return true // another workflow may lack nothing: the next turn is that of the move
+		return true // the new workflow may lack nothing: the next turn carries out the move
 	}
 	r.err = entry.Missing
 	return false
@@ -75,8 +75,8 @@ func (r *run) reread(ctx context.Context) (*registry.Entry, *reactive.Root, bool
 	}
 }
 
-// survive handles a failed append. It parks the run if the store rejects the write for good or has done so recoveriesMax times;
-// else it lets the run recover from its journal, and keeps all items.
+// survive handles a failed append. It parks the run if the store rejects the write for good or has done so recoveriesMax times; otherwise
+// it lets the run recover from its journal, and keeps all items.
 func (r *run) survive(ctx context.Context, err error) bool {
 	if r.refusals++; reader.Lasting(err) || errors.Is(err, journal.ErrPartly) || r.refusals == recoveriesMax {
 		r.err = fmt.Errorf("append run %s: %w", r.id, err)

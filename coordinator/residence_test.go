@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// Runs that wait leave memory at once if there are too many, and are there again when a message comes.
+// Waiting runs leave memory at once if there are too many, and are loaded again when a message comes.
 func TestRunsInMemoryAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := kinds.ParseStored([]byte(`{"kind": "Workflow", "name": "wait", "operations": {"wait": {"wait": {"message": "go"}}},
@@ -57,7 +57,7 @@ func (s *stuck) Append(ctx context.Context, stream string, after uint64, events 
 	return s.Store.Append(ctx, stream, after, events, head)
 }
 
-// However many runs are started at once, a bounded number takes memory before it is durable.
+// If many runs are started at once, a bounded number is in memory before being durable.
 func TestRunsThatStartAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := kinds.ParseStored([]byte(`{"kind": "Workflow", "name": "wait", "operations": {"wait": {"wait": {"message": "go"}}},

@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// TestARetryHasTheKeyOfItsStep, or from the retry on one that no call had before: so have the automatic attempts that follow, another
-// engine that goes on, and later retries. Other steps keep theirs.
+// TestARetryHasTheKeyOfItsStep, or, from the retry on, a new key: the automatic attempts that follow, another engine that goes on, and
+// later retries have it, too. Other steps keep theirs.
 func TestARetryHasTheKeyOfItsStep(t *testing.T) {
 	g := newGate()
 	config := coordinator.Config{Operations: []coordinator.Operation{g.define("pay"), echo}}
@@ -91,7 +91,7 @@ func retriedKeys(t *testing.T, r *coordinator.Run) (list []string) {
 	return list
 }
 
-// TestANewKeyIsForEachParticipant of a fan-out: those of one attempt are different.
+// TestANewKeyIsForEachParticipant of a fan-out: the keys of one attempt are different.
 func TestANewKeyIsForEachParticipant(t *testing.T) {
 	var fail bool
 	keys := make(chan string, 4)
@@ -118,7 +118,7 @@ steps: [{operation: solicit, id: ask, target: {resolve: capability, capability_i
 	require.ElementsMatch(t, []string{"r/" + part + "/ann", "r/" + part + "/bob"}, []string{<-keys, <-keys})
 }
 
-// TestANewKeyIsRefused where no call of the step would have it, and nothing is journaled.
+// TestANewKeyIsRefused if no call of the step would have it, and nothing is journaled.
 func TestANewKeyIsRefused(t *testing.T) {
 	e := newEngine(t, coordinator.Config{Operations: []coordinator.Operation{echo}})
 	refused := func(r *coordinator.Run, step, why string) {

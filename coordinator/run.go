@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// run is one run in memory. The goroutine that holds turns owns all fields but the inbox, the channels and paused.
+// run is one run in memory. The goroutine that holds turns owns all fields except the inbox, the channels and paused.
 type run struct {
 	id       string
 	engine   *Engine
@@ -27,7 +27,7 @@ type run struct {
 	turns    inbox.TurnLock
 	durable  chan struct{} // closed when the start is durable, if the run was started here
 	unloaded chan struct{} // closed when the run has left memory
-	err      error         // why an unfinished run has left memory; set before unloaded is closed
+	err      error         // the reason that an unfinished run has left memory; set before unloaded is closed
 	result   *Result       // of a finished run; set before unloaded is closed
 
 	entry      *registry.Entry
@@ -46,18 +46,18 @@ type run struct {
 	asleep     bool            // the loop sleeps
 	drivenAt   time.Time       // when another goroutine last began to drive the run
 	stopped    bool            // another goroutine's turn was the last: the loop recovers the run or unloads it
-	failed     error           // why the run must be recovered
+	failed     error           // the reason that the run must be recovered
 	keeper     cells.Keeper
 	paused     atomic.Bool   // as of the last turn; read by child runs that begin
 	items      []decide.Item // of the current turn
 	pending    []decide.Item // items that are neither durable nor refused
 	ended      []*pool.Call  // calls whose results are among items, and not durable yet
-	backoff    clock.Backoff // between the tries of an append or a recovery
-	refusals   int           // failed appends in a row
+	backoff    clock.Backoff // between the attempts of an append or a recovery
+	refusals   int           // consecutive failed appends
 	place      residence.Place
-	started    bool   // the run was started here: nothing of it may be durable yet
+	started    bool   // the run was started here: it may not be durable yet
 	apart      bool   // the program's code has ended a loop of this run: it is called on separate goroutines
-	obstacle   error  // why the run cannot go on in this process, as a call has found
+	obstacle   error  // the reason, found by a call, that the run cannot go on in this process
 	learned    uint64 // registry.Learned when the run was recovered
 }
 
@@ -113,7 +113,7 @@ func (r *run) children() map[string]bool {
 	return children.IDs(r.host.Children(r.step.OpenCalls()))
 }
 
-// keep makes a snapshot, if one is due, while the run goes on; leaves: before the run leaves memory.
+// keep makes a snapshot, if one is due, while the run goes on; if leaves is true, before the run leaves memory.
 func (r *run) keep(leaves bool) {
 	if e := r.engine; r.step.SnapshotDue(leaves) && r.keeper.Begin() {
 		e.loops.Go(func() {
@@ -125,8 +125,8 @@ func (r *run) keep(leaves bool) {
 	}
 }
 
-// keepsFirst reports whether a run that is to leave memory waits for a snapshot that is being made: the next to load it then reads
-// few events. If none can be made, it does not wait.
+// keepsFirst reports whether a run that is to leave memory waits for a snapshot that is being made: the next load then reads few events.
+// If no snapshot can be made, the run does not wait.
 func (r *run) keepsFirst() bool {
 	r.keep(true)
 	return r.keeper.Busy()
@@ -139,7 +139,7 @@ func (r *run) relayPause(ctx context.Context) {
 	}
 }
 
-// sendReplies reports to the senders of commands that these are durable, or why they were refused.
+// sendReplies sends the replies to commands: nil once they are durable, or the reason of a refusal.
 func (r *run) sendReplies(replies []decide.Reply) {
 	for _, a := range replies {
 		a.To(a.Err)

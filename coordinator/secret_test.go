@@ -92,8 +92,8 @@ workflow:
       - {name: forged, kind: echo, input: {forged: "{{ args.said.plain }}", named: "{{ workload.forged }}"}}
 `
 
-// No byte of a secret is in the store, the state, the events or updates, whichever code repeats it. The calls receive the secrets,
-// after a restart, too.
+// No byte of a secret is in the store, the state, the events or updates, regardless of the code that repeats it. The calls receive the
+// secrets, after a restart, too.
 func TestSecretsReachOnlyTheirCalls(t *testing.T) {
 	server := newTalker(t)
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "secret")

@@ -11,10 +11,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Shutdown accepts no more starts and lets calls in progress return as long as ctx lasts; then it ends them and waits five
-// more seconds. It abandons calls that have not returned by then, ignores their results, and names them in its error,
-// ErrUnreturned. Unfinished runs go on when another engine is made on the store. It closes the store. From then on every
-// method returns ErrShutdown, except Shutdown, which waits for its first call to return. See also BeforeShutdown.
+// Shutdown accepts no more starts and lets calls in progress return until ctx ends; then it ends them and waits five more seconds. It
+// abandons calls that have not returned by then, ignores their results, and names them in its error, ErrUnreturned. Unfinished runs go on
+// when another engine is made on the store. It closes the store. From then on every method returns ErrShutdown, except Shutdown, which
+// waits for its first call to return. See also BeforeShutdown.
 func (e *Engine) Shutdown(ctx context.Context) error { return e.end.Shutdown(ctx, ending{e}) }
 
 // BeforeShutdown makes Shutdown call f first, while the engine still works, and return only after f has: a server that passes
@@ -50,7 +50,7 @@ func (e ending) Unreturned() []string {
 	return e.pool.Unreturned(runs)
 }
 
-// checkOpen returns ErrShutdown once the engine has shut down, else nil.
+// checkOpen returns ErrShutdown once the engine has shut down, otherwise nil.
 func (e *Engine) checkOpen() error {
 	if e.ctx.Err() != nil {
 		return ErrShutdown

@@ -64,7 +64,7 @@ type sealing struct {
 	Text string `json:"text"`
 }
 
-// notary seals deeds with a key: it signs the call's key and the payload, so that no signature is good for another call.
+// notary seals deeds with a key: it signs the call's key and the payload, so that a signature is valid for one call only.
 type notary struct {
 	key   ed25519.PrivateKey
 	calls atomic.Int32
@@ -155,7 +155,7 @@ func (n *notaries) send(t *testing.T, id, text string) {
 	require.NoError(t, err)
 }
 
-// state returns the state of a deed once nothing is open any more.
+// state returns the state of a deed once no call is open.
 func (n *notaries) state(t *testing.T, id string) map[string]any {
 	c, err := n.Await(t.Context(), "deed["+id+"]", func(c *cells.State) bool { return c.Status == world.Completed && c.State != nil })
 	require.NoError(t, err)
@@ -169,8 +169,8 @@ func inBubble(t *testing.T, name string, test func(t *testing.T)) {
 
 func (n *notaries) close(t *testing.T) { require.NoError(t, n.engine.Shutdown(context.Background())) }
 
-// TestSignatures: the signature that an operation returns is judged before the answer is taken, and is in the receipt. A
-// refused one is the failure bad_signature, of which the cell gets an error receipt. Recovery asks no verifier.
+// TestSignatures: the signature that an operation returns is judged before the answer is taken, and is in the receipt. A refused one is
+// the failure bad_signature, for which the cell gets an error receipt. Recovery asks no verifier.
 func TestSignatures(t *testing.T) {
 	office := newNotary()
 	key := office.key.Public().(ed25519.PublicKey)
@@ -310,7 +310,7 @@ func TestSignatures(t *testing.T) {
 		}, verifier(func(c *operation.Call, a *operation.Answer) error { <-release; return v.Verify(c, a) }))
 		defer n.close(t)
 		n.send(t, "a", "hill")
-		n.send(t, "b", "hill") // the loop takes messages while the verifier takes its time
+		n.send(t, "b", "hill") // the loop takes messages while the verifier is slow
 		close(release)
 		require.Equal(t, "bad_signature", n.state(t, "a")["code"])
 		require.Equal(t, "bad_signature", n.state(t, "b")["code"])
@@ -348,7 +348,7 @@ func TestSignatures(t *testing.T) {
 	})
 }
 
-// TestAVerifierThatTakesTooLong: it takes of the time of the attempt.
+// TestAVerifierThatTakesTooLong: its time counts towards the time of the attempt.
 func TestAVerifierThatTakesTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

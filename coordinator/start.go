@@ -25,12 +25,12 @@ func WithID(id string) Option { return starting.Func(func(o *starting.Options) {
 type KeyOption = starting.KeyOption
 
 // WithKey makes it harmless to repeat a Start or a Send: at most 256 bytes of text. The run's id is derived from the key, so a second
-// Start with the same workflow and input returns the run of the first, and with others *ExistsError. A second message of the same
-// key is not taken, while the run goes on; in a world, the key is the message's id.
+// Start with the same workflow and input returns the run of the first, and with others *ExistsError. A second message with the same key
+// is not taken while the run goes on; in a world, the key is the message's id.
 func WithKey(key string) KeyOption { return KeyOption(key) }
 
 // WithLabels attaches labels to the run, by which it is found: at most 64, with names of 1 to 128 bytes and texts of at
-// most 1024, without characters that cannot be seen.
+// most 1024, without invisible characters.
 func WithLabels(labels map[string]string) Option {
 	labels = maps.Clone(labels)
 	return starting.Func(func(o *starting.Options) { o.Labels = labels })
@@ -52,9 +52,9 @@ func WithIdentity(id journal.Identity) Option {
 }
 
 // Start begins a run. When it returns without an error, the run is durable, in progress, and survives this process. If the id
-// exists with the same workflow and input, Start returns that run, else an *ExistsError, which wraps ErrRunExists; of
-// concurrent starts of one id the first wins, and the others wait for it. An input that the workflow's schema refuses is an
-// *InputError, and nothing is journaled.
+// exists with the same workflow and input, Start returns that run, otherwise an *ExistsError, which wraps ErrRunExists; of concurrent
+// starts with one id, the first wins, and the others wait for it. An input that the workflow's schema refuses is an *InputError, and
+// nothing is journaled.
 func (e *Engine) Start(ctx context.Context, w *template.Workflow, input any, opts ...Option) (*Run, error) {
 	entry, err := e.learn(w)
 	if err != nil {
@@ -152,7 +152,7 @@ func (e *Engine) beginOnce(ctx context.Context, entry *registry.Entry, first jou
 		return nil, err
 	case errors.Is(err, journal.ErrConflict):
 		run, err := e.existing(ctx, &first)
-		if err == starting.ErrNotBegun { // the stream is not that of a run
+		if err == starting.ErrNotBegun { // the stream does not belong to a run
 			return nil, fmt.Errorf("%w: %s", ErrRunExists, id)
 		}
 		return run, err

@@ -37,7 +37,7 @@ func playbookOf(t *testing.T, step string) *plan.Plan {
 	return p
 }
 
-// turns drives a run without calls for at most so many turns, and returns their batches.
+// turns drives a run without calls for up to most turns, and returns their batches.
 func turns(p *plan.Plan, limits decide.Limits, most int) (root *reactive.Root, batches [][]journal.Event) {
 	root = decide.NewRoot(p)
 	step := decide.NewStepper(root, alone{limits})
@@ -138,7 +138,7 @@ workflow:
 }
 
 // TestTheWorkOfOneEventIsBounded: a loop without calls takes many events, and a replay of them has the same result. A run that was
-// started before there was the limit stays the same.
+// started before the limit existed stays the same.
 func TestTheWorkOfOneEventIsBounded(t *testing.T) {
 	for name, step := range map[string]string{
 		"jumps":      `{step: a, tool: {kind: noop, name: t, spec: {policy: {rules: [{when: "{{ (ctx.n ?? 0) < 30000 }}", then: {do: jump, to: t, set: {ctx.n: "{{ (ctx.n ?? 0) + 1 }}"}}}]}}}}`,

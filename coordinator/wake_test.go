@@ -19,8 +19,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// relay notes which goroutine makes each call, takes each turn, for which it reads the clock, and appends each batch. Where one is
-// another's than the one before, a goroutine was woken.
+// relay records the goroutine that makes each call, takes each turn (it reads the clock then), and appends each batch. If two consecutive
+// ones differ, a goroutine was woken.
 type relay struct {
 	journal.Store
 	mu    sync.Mutex
@@ -42,7 +42,7 @@ func (r *relay) Append(ctx context.Context, stream string, after uint64, events 
 	return r.Store.Append(ctx, stream, after, events, head)
 }
 
-// started returns how many goroutines the process has started.
+// started returns the number of goroutines that the process has started.
 func started() int {
 	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
 	metrics.Read(sample)
@@ -50,7 +50,8 @@ func started() int {
 }
 
 // A step of a chain wakes no goroutine and starts none: the one that has made a call takes the turn that follows, appends the
-// events of the turn, and makes the next call. Each call waits until all others sleep, so that nothing depends on who was still awake.
+// events of the turn, and makes the next call. Each call waits until all other goroutines sleep, so that the result does not depend on
+// those still awake.
 func TestAStepOfAChainWakesNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const steps = 200

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A package is on a way if between the two ends of the way at least one of its statements is executed, in whatever goroutine, and if it
-// can see an event or a result as such: if it imports package journal or call outside of tests. Others that execute something are not
-// counted, also those that are handed a part of the event: tally gets its type as a number, decoded and value its value, shield the bytes
-// of its record. They answer a question on the way: which instant it is, which node is ready, which bytes encode a value. A package
-// that were to hide the import, by taking a number or an interface, would not be counted either.
+// A package is on a way if between the two ends of the way at least one of its statements is executed, in any goroutine, and if it knows
+// the types of events or results: it imports package journal or call outside of tests. Other executed packages are not counted, even if
+// they receive a part of the event: tally gets its type as a number, decoded and value its value, shield the bytes of its record. They
+// answer a question on the way: the current instant, the ready node, the encoding of a value. A package that avoided the import, by
+// taking a number or an interface, would not be counted either.
 
 // resultWay lists the packages on the way of a result from the return of one call to the beginning of the next call, with its event synced
 // to the disk between the two.
@@ -24,7 +24,7 @@ var resultWay = []string{
 	"coordinator/pool",              // hands it over to the run that has asked for the call
 	"coordinator",                   // takes the turn that follows
 	"coordinator/inbox",             // collects the results and the other items for the turn
-	"reactive/decide",               // makes an event of it, and decides what follows
+	"reactive/decide",               // makes an event of it, and decides the consequences
 	"reactive",                      // applies the event to the steps
 	"reactive/ledger",               // applies it to the calls
 	"reactive/journal",              // encodes it
@@ -32,18 +32,18 @@ var resultWay = []string{
 	"reactive/journal/disk/records", // seals it and lists its run
 }
 
-// beforeTheInbox lists the packages that are on the way of a message besides, from the call of Send to the beginning of the call that follows.
+// beforeTheInbox lists the further packages on the way of a message, from the call of Send to the beginning of the call that follows.
 var beforeTheInbox = []string{
 	"coordinator/commands",  // makes an event of the message
 	"coordinator/retention", // lets it pass unless the run is being deleted
-	"coordinator/holds",     // looks whether the run is held
+	"coordinator/holds",     // checks whether the run is held
 	"coordinator/pickup",    // refuses it if so
 }
 
-// besideTheTurn lists the packages that look meanwhile whether anything waits for the message, to log one that nothing waits for.
+// besideTheTurn lists the packages that meanwhile check whether a step waits for the message, to log a message that no step awaits.
 var besideTheTurn = []string{"coordinator/lists", "coordinator/reader", "coordinator/registry", "reactive/inspect"}
 
-// wayMax is how many packages a result may pass in one process.
+// wayMax bounds the packages that a result passes in one process.
 const wayMax = 10
 
 // TestAResultPassesFewPackages counts the packages that are executed in processes built for that: see testdata/way.
@@ -52,7 +52,7 @@ func TestAResultPassesFewPackages(t *testing.T) {
 		t.Skip("it compiles a program")
 	}
 	program := filepath.Join(t.TempDir(), "way")
-	// To count needs no fast program: it is compiled as fast as it can be.
+	// Counting needs no fast program, so the build is fast instead.
 	output(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+ours+"...", "-gcflags="+ours+"...=-N -l", "-ldflags=-s -w", "-o", program, "./testdata/way")
 	t.Setenv("GOCOVERDIR", t.TempDir()) // for the coverage that it writes when it exits
 
@@ -67,7 +67,7 @@ func TestAResultPassesFewPackages(t *testing.T) {
 
 const ours = "github.com/sluiceflow/sluice/"
 
-// passes returns the packages on a way that the program goes.
+// passes returns the packages on a way of the program.
 func passes(t *testing.T, program, way string) (passed []string) {
 	counters := t.TempDir()
 	output(t, program, way, counters, t.TempDir())

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// waitFor returns the runs that the index has under a kind of wait, with their waits.
+// waitFor returns the runs in the index of a kind of wait, with their waits.
 func waitFor(t *testing.T, store journal.Store, kind string) map[string][]journal.Wait {
 	t.Helper()
 	found := map[string][]journal.Wait{}
@@ -59,7 +59,7 @@ func TestARunIsSaidToWaitForAWorker(t *testing.T) {
 	})
 }
 
-// A process that finds a run of whose wait no head tells writes that head, without an event and once.
+// A process that finds a run whose head lacks its wait writes that head, once and without an event.
 func TestAWaitForAWorkerIsFoundAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := stays{memory.New()}
@@ -67,7 +67,7 @@ func TestAWaitForAWorkerIsFoundAtTheStart(t *testing.T) {
 		first := newCrew(t, store, key)
 		first.begin(oneCall, "r")
 		require.NoError(t, first.Shutdown(context.Background()))
-		for h, err := range store.Heads(t.Context(), "") { // as a process left it that did not know of workers
+		for h, err := range store.Heads(t.Context(), "") { // as left by a process without workers
 			require.NoError(t, err)
 			last := h.Last
 			h.Waits = nil
@@ -92,8 +92,8 @@ func TestAWaitForAWorkerIsFoundAtTheStart(t *testing.T) {
 	})
 }
 
-// The runs that wait for workers are counted as soon as the next engine is there, before it has loaded any, and since they have waited; those
-// that have ended are not.
+// The runs that wait for workers are counted as soon as the next engine begins, before it has loaded any, with the times since which they
+// wait; runs that have ended are not.
 func TestWaitingRunsAreCountedAtOnceAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := stays{memory.New()}

@@ -49,7 +49,7 @@ func (s *countedReads) PutContent(ctx context.Context, stream string, blobs [][]
 	return s.Store.PutContent(ctx, stream, blobs)
 }
 
-// counting is an engine that runs worlds which count.
+// counting is an engine that runs worlds of counters.
 type counting struct {
 	t *testing.T
 	*coordinator.Engine
@@ -80,7 +80,7 @@ func (c counting) send(run *coordinator.Run, messages int) {
 	}
 }
 
-// reopened asks a world that is not in memory for its sum, and returns how many events that has read.
+// reopened asks a world that is not in memory for its sum, and returns the number of events that were read for that.
 func (c counting) reopened(run *coordinator.Run, sum int) int64 {
 	require.Zero(c.t, c.InMemory())
 	before := c.store.read.Load()
@@ -90,7 +90,7 @@ func (c counting) reopened(run *coordinator.Run, sum int) int64 {
 	return c.store.read.Load() - before
 }
 
-// snapshots returns how many snapshots the journal of a run has.
+// snapshots returns the number of snapshots in the journal of a run.
 func (c counting) snapshots(run *coordinator.Run) (n int) {
 	for _, e := range journalOf(c.t, run) {
 		if e.Type == journal.WorldSnapshotted {
@@ -100,7 +100,7 @@ func (c counting) snapshots(run *coordinator.Run) (n int) {
 	return n
 }
 
-// TestAWorldThatLeavesMemoryKeepsItsStateFirst: so an engine that opens it again reads the events of no long tail. The changes of a
+// TestAWorldThatLeavesMemoryKeepsItsStateFirst: so an engine that opens it again reads no long tail of events. The changes of a
 // few events are not kept: these events are read again.
 func TestAWorldThatLeavesMemoryKeepsItsStateFirst(t *testing.T) {
 	const few = 4 // the first event of the run, that of the snapshot, and those since
@@ -158,7 +158,7 @@ func TestAWorldWithoutASnapshotLeavesMemory(t *testing.T) {
 	})
 }
 
-// TestWorldsLeaveIfThereAreTooMany: each keeps its state first, and none waits for the time of idle ones.
+// TestWorldsLeaveIfThereAreTooMany: each keeps its state first, and none waits for the idle timeout.
 func TestWorldsLeaveIfThereAreTooMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCounting(t, &countedReads{Store: memory.New()}, coordinator.Config{IdleTimeout: time.Hour, RunsInMemory: 2})
@@ -168,7 +168,7 @@ func TestWorldsLeaveIfThereAreTooMany(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Equal(t, 2, c.InMemory())
-		kept := 0 // whichever have rested longest have left, each with a snapshot
+		kept := 0 // the longest idle ones have left, each with a snapshot
 		for _, run := range runs {
 			kept += c.snapshots(run)
 		}

@@ -50,7 +50,7 @@ machines:
 routing: {subscriptions: [{event: Ask, machine: talk, key_field: id}]}
 `
 
-// TestSecretsOfAWorldStayOut: whatever a server answers, well or as an error, journal, state and explanation have no secret.
+// TestSecretsOfAWorldStayOut: with any answer of a server, also an error, journal, state and explanation have no secret.
 func TestSecretsOfAWorldStayOut(t *testing.T) {
 	var got, body, answer string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,8 +29,8 @@ machines:
 routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 `
 
-// TestAWorldOutlivesAFewEvents: a limit of events that is below the number that a snapshot usually waits for has snapshots made earlier, so
-// that the world goes on, also when it is opened again, and its journal stays short.
+// TestAWorldOutlivesAFewEvents: if the limit of events is below the usual number between snapshots, snapshots are made earlier, so that
+// the world goes on, also when it is opened again, and its journal stays short.
 func TestAWorldOutlivesAFewEvents(t *testing.T) {
 	for _, most := range []int{8, 40, 1_000} {
 		synctest.Test(t, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAWorldOutlivesAFewEvents(t *testing.T) {
 	}
 }
 
-// slowContent is a store whose content takes its time: the blobs that a snapshot puts wait until free is closed.
+// slowContent is a store with slow content: the blobs that a snapshot puts wait until free is closed.
 type slowContent struct {
 	stays
 	free chan struct{}

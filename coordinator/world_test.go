@@ -33,7 +33,7 @@ machines:
 routing: {subscriptions: [{event: Set, machine: clock, key_field: id}]}
 `
 
-// TestAnIdleWorldLeavesMemory, and a message, a question and a timer bring it back as it was, with or without a snapshot.
+// TestAnIdleWorldLeavesMemory, and a message, a query and a timer load it again with the same state, with or without a snapshot.
 func TestAnIdleWorldLeavesMemory(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAnIdleWorldLeavesMemory(t *testing.T) {
 }
 
 // TestARefusedCommandFiresNoTimers: while no process works on a world, a refused command and a message that was taken before leave the
-// journal as it was, though timers are due; a message that is taken follows the timers that fell due before it.
+// journal unchanged, although timers are due; a message that is taken follows the timers that fell due before it.
 func TestARefusedCommandFiresNoTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &kept{memory.New()}

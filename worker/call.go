@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ErrCancelled is why the context of a call has ended whose result is not wanted any more.
+// ErrCancelled is the cause of the end of a call's context if the result of the call is no longer wanted.
 var ErrCancelled = errors.New("worker: the result of the call is not wanted any more")
 
 // job is a call that the worker carries out. It is the call's operation.Host.
@@ -35,7 +35,7 @@ func Log(ctx context.Context, text string) {
 	}
 }
 
-// begin makes calls, each on a goroutine of its own, in places that were reserved.
+// begin makes calls, each on a separate goroutine, in reserved places.
 func (w *worker) begin(list []wire.TakenCall, places int) {
 	jobs := make([]*job, len(list))
 	for i := range list {
@@ -109,7 +109,7 @@ func (j *job) end(result call.Result) {
 	j.w.finish(resultOf(j.lease, &result))
 }
 
-// input returns the input of a call, which large ones come without.
+// input returns the input of a call. It reads a large one from the server.
 func (w *worker) input(ctx context.Context, from *wire.TakenCall) (any, error) {
 	text := []byte(from.Input)
 	if from.InputHref != "" {
@@ -138,7 +138,7 @@ func resultOf(lease string, r *call.Result) wire.GiveResult {
 	case f != nil:
 		g.About, g.Error = nil, &wire.GiveError{Code: f.Code, Message: f.Message, Retryable: f.Retryable}
 		if f.Details != nil {
-			g.Error.Details, _ = value.JSON(f.Details) // an error without its details is one
+			g.Error.Details, _ = value.JSON(f.Details) // an error is valid without its details
 		}
 		if at := retryAfter(r.RetryAt); at > 0 {
 			g.Error.RetryAfter = at
@@ -165,7 +165,7 @@ func (w *worker) cancel(list []wire.CancelCall) {
 	}
 }
 
-// finish passes a result on, and leaves the place of its call to another.
+// finish passes a result on, and frees the place of its call.
 func (w *worker) finish(r wire.GiveResult) {
 	w.send(func(o *outbox) {
 		o.results = append(o.results, r)

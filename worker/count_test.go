@@ -39,7 +39,7 @@ func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.to.RoundTrip(req)
 }
 
-// Calls share requests, and a run whose result a worker gives while it waits for calls journals the result and the next request together.
+// Calls share requests. If a worker delivers a result while it waits for calls, the run journals the result and the next request together.
 func TestTheWorkOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const runs, steps = 100, 10
@@ -71,7 +71,7 @@ func TestTheWorkOfCalls(t *testing.T) {
 	})
 }
 
-// While the server takes no results, no more calls are taken than there are places, once more.
+// While the server accepts no results, the worker takes at most twice as many calls as it has places.
 func TestResultsThatWaitAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var taken, started, broken atomic.Int64

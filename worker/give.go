@@ -11,11 +11,11 @@ import (
 
 // Bounds of one delivery; the rest goes with the next.
 const (
-	deliveryMax      = 1000    // results, reports, texts and signs of life, of each
+	deliveryMax      = 1000    // number of results, reports, texts and heartbeats, each
 	deliveryBytesMax = 8 << 20 // after which no further result is added
 )
 
-// outbox holds results, reports, texts and signs of life that wait to be delivered.
+// outbox holds results, reports, texts and heartbeats that wait to be delivered.
 type outbox struct {
 	results []wire.GiveResult
 	reports []report
@@ -37,7 +37,7 @@ func (w *worker) send(add func(*outbox)) {
 	signal(w.wake)
 }
 
-// give delivers the outbox, and a sign of life for each call now and then, until the worker has ended. It delivers again after an error.
+// give delivers the outbox, and regularly a heartbeat for each call, until the worker has ended. It delivers again after an error.
 func (w *worker) give() {
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
@@ -56,7 +56,7 @@ func (w *worker) give() {
 	}
 }
 
-// next takes a delivery out of the outbox; nil: there is nothing to deliver. Signs of life go with others, too.
+// next takes a delivery out of the outbox; nil: there is nothing to deliver. Heartbeats also go with other parts.
 func (w *worker) next(isBeat bool) *outbox {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +88,7 @@ func part[T any](list []T) (now, later []T) {
 	return list[:n:n], list[n:]
 }
 
-// deliver sends a delivery until it is taken. One that the server refuses is sent in pieces, so that only the refused pieces are lost.
+// deliver sends a delivery until the server accepts it. A refused delivery is sent in pieces, so that only the refused pieces are lost.
 func (w *worker) deliver(g *outbox) {
 	for wait := (backoff{}); w.life.Err() == nil; wait.pause(w.life) {
 		answer := wire.GiveAnswer{}
@@ -115,7 +115,7 @@ func (w *worker) deliver(g *outbox) {
 	}
 }
 
-// body returns a delivery as it is sent.
+// body returns a delivery in the form of its request.
 func (w *worker) body(g *outbox) *wire.GiveBody {
 	b := &wire.GiveBody{Worker: w.Name, Results: g.results, Log: g.logs, Alive: g.alive}
 	for _, r := range g.reports {
@@ -148,7 +148,7 @@ func (w *worker) given(g *outbox, list []wire.LateLease) {
 	}
 }
 
-// pieces returns a delivery as one for each thing in it.
+// pieces returns a delivery for each single result, report, text and heartbeat.
 func (o *outbox) pieces() (list []*outbox) {
 	for i := range o.logs {
 		list = append(list, &outbox{logs: o.logs[i : i+1]})

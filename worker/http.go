@@ -79,7 +79,7 @@ func (w *worker) do(ctx context.Context, method, path string, body io.Reader) ([
 	return nil, &refusal{resp.StatusCode, fmt.Sprintf("%s: %s", problem.Code, problem.Detail)}
 }
 
-// retryAfter returns how many seconds there are to an instant in nanoseconds; 0: none is meant.
+// retryAfter returns the seconds until an instant in nanoseconds; 0 if that is not set.
 func retryAfter(at int64) float64 {
 	if at == 0 {
 		return 0

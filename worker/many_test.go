@@ -35,7 +35,7 @@ func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// inMemory returns an engine and its handler, without a listener. Each token is that of a worker of the operation that it names.
+// inMemory returns an engine and its handler, without a listener. Each token belongs to a worker of the operation that it names.
 func inMemory(t *testing.T) (*coordinator.Engine, *httpapi.Server) {
 	engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Workers: workers.NewKey(), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

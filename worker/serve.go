@@ -31,19 +31,19 @@ type Config struct {
 	URL        string       // of the server
 	Token      string       // of `sluice token create --role worker`, with the names of the operations
 	Operations []Operation  // that it carries out
-	Name       string       // of the worker; others of the same token have others. Default: the host's, with random letters
+	Name       string       // of the worker, different from others of the same token. Default: the host's, with random letters
 	Calls      int          // that it carries out at a time. Default: 64
-	Client     *http.Client // Default: one of its own
+	Client     *http.Client // Default: a new one
 	Logger     *slog.Logger // Default: slog.Default
 
-	// Grace is how long calls that are under way when the context of Serve ends may go on. After that, a call is asked again,
+	// Grace is the time for which calls that are under way when the context of Serve ends may go on. After that, a call is asked again,
 	// or fails with `interrupted` if its step is not idempotent. Default: 10 s
 	Grace time.Duration
 }
 
 // Bounds of waiting.
 const (
-	beatTime  = 5 * time.Second // between signs of life: a third of a lease
+	beatTime  = 5 * time.Second // between heartbeats: a third of a lease
 	takeTime  = 30 * time.Second
 	retryTime = 5 * time.Second // longest wait before a request is made again
 )
@@ -51,11 +51,11 @@ const (
 // takeMax bounds the calls that are taken at once; more free places are filled by the next takes.
 const takeMax = 1000
 
-// ErrRefused is wrapped by errors of Serve that no repetition helps against: the token is not valid, or does not name an operation.
+// ErrRefused is wrapped by errors of Serve that would recur on each attempt: the token is invalid, or does not name an operation.
 var ErrRefused = errors.New("worker: the server refuses the worker")
 
-// Serve takes calls and delivers their results until ctx ends, and returns nil then, after those under way have ended or Config.Grace has
-// passed. A server that does not answer is asked again and again; one that refuses the worker ends Serve with ErrRefused.
+// Serve takes calls and delivers their results until ctx ends. It then returns nil, after the calls under way have ended or Config.Grace
+// has passed. If the server does not answer, Serve asks again; if the server refuses the worker, Serve returns ErrRefused.
 func Serve(ctx context.Context, config Config) error {
 	w, err := newWorker(config)
 	if err != nil {
@@ -86,7 +86,7 @@ type worker struct {
 	running int             // of these, those whose operation has not returned
 	asked   int             // places that takes under way may fill
 	out     outbox
-	beaten  time.Time     // of the last signs of life
+	beaten  time.Time     // time of the last heartbeats
 	wake    chan struct{} // there is something to deliver
 	freed   chan struct{} // there is a free place
 	idle    chan struct{} // there is no call
@@ -113,7 +113,7 @@ func newWorker(config Config) (*worker, error) {
 	}
 	slices.Sort(w.names)
 	if w.Name == "" {
-		host, _ := os.Hostname() // the letters alone tell workers apart
+		host, _ := os.Hostname() // the letters alone distinguish workers
 		w.Name = host + "-" + rand.Text()[:8]
 	}
 	w.Calls, w.Grace = cmp.Or(w.Calls, 64), cmp.Or(w.Grace, 10*time.Second)
@@ -175,8 +175,8 @@ func (w *worker) fill(ctx context.Context, full chan struct{}) error {
 	return nil
 }
 
-// watch waits for cancellations while no take does, because all places are taken. Its request waits on when one is free, so that
-// none is broken off; until it is answered, no other is made.
+// watch waits for cancellations while no take does, because all places are taken. Its request goes on waiting when a place is free, so
+// that no request is broken off; until it is answered, no other is made.
 func (w *worker) watch(ctx context.Context, full <-chan struct{}) error {
 	for wait := (backoff{}); ; {
 		select {
@@ -209,7 +209,7 @@ func (w *worker) ask(ctx context.Context, places int) error {
 	return err
 }
 
-// reserve reserves places for calls, and returns for how many to ask: at most half of all, so that another request waits at the same time.
+// reserve reserves places for calls, and returns their number: at most half of all, so that another request waits at the same time.
 func (w *worker) reserve() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,7 +234,7 @@ func (w *worker) isFull() bool {
 	return w.asked+w.free() == 0
 }
 
-// drain waits for the calls under way, but not for ever.
+// drain waits for the calls under way, but not longer than Config.Grace.
 func (w *worker) drain() {
 	over := time.NewTimer(w.Grace)
 	defer over.Stop()

@@ -31,7 +31,7 @@ import (
 	"github.com/sluiceflow/sluice/worker"
 )
 
-// server is an engine with workers, by HTTP. Each token is that of a worker of the operations that it names.
+// server is an engine with workers, by HTTP. Each token belongs to a worker of the operations that it names.
 type server struct {
 	*coordinator.Engine
 	url   string
@@ -173,7 +173,7 @@ func TestAWorkerThatIsRefusedSaysSo(t *testing.T) {
 	require.ErrorContains(t, worker.Serve(t.Context(), worker.Config{URL: s.url}), "Config.Operations is empty")
 }
 
-// What a worker does with a call when its own end is near: it finishes it.
+// A worker that is about to end finishes the calls under way.
 func TestCallsUnderWayAreFinished(t *testing.T) {
 	s := serve(t, memory.New())
 	begun, goOn := make(chan struct{}), make(chan struct{})
@@ -201,8 +201,8 @@ func chain(n int) string {
 	return b.String() + "]}"
 }
 
-// BenchmarkChains has the runs of ten steps that one worker carries out a second, 100 at a time, and the CPU time of a step of server
-// and worker together: of one that has places for all, and of one with as many as by default, for whom runs wait.
+// BenchmarkChains measures the runs of ten steps per second of one worker, 100 at a time, and the CPU time of a step in server and worker
+// together: for a worker with places for all, and for one with the default number of places, for which runs wait.
 func BenchmarkChains(b *testing.B) {
 	for _, calls := range []int{128, 64} {
 		b.Run("calls="+strconv.Itoa(calls), func(b *testing.B) { benchmarkChains(b, calls) })
@@ -246,7 +246,7 @@ func benchmarkChains(b *testing.B, calls int) {
 	require.NoError(b, store.Close())
 }
 
-// BenchmarkStep is one step of one run, alone.
+// BenchmarkStep measures one step of one run, alone.
 func BenchmarkStep(b *testing.B) {
 	store, err := disk.Open(b.TempDir(), disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(b, err)

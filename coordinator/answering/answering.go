@@ -1,5 +1,5 @@
 // Package answering brings the results and reports of workers to the runs whose calls they have taken: it turns them into items for the
-// loops of these runs, and returns how a call that ended before has ended.
+// loops of these runs, and reports how a call ended that had ended before.
 package answering
 
 import (
@@ -54,10 +54,10 @@ func (c Calls) Answer(ctx context.Context, id workers.ID, result call.Result, la
 	end := decide.Item{Event: about(id, decide.Ending(requestOf(id), result)), If: func(*reactive.Root) bool { return late || found == "" }}
 	taken := c.runs.Pass(ctx, id.Run, look, end)
 	return func() (was string, err error) {
-		if err = taken(); err == nil { // else the run may be about to look
+		if err = taken(); err == nil { // otherwise the run may still set found
 			was = found
 		}
-		if errors.Is(err, decide.ErrFinished) { // its journal takes nothing any more
+		if errors.Is(err, decide.ErrFinished) { // its journal accepts no more events
 			c.logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
 		}
 		return gone(was, err)
@@ -76,7 +76,7 @@ func (c Calls) Report(ctx context.Context, id workers.ID, making, number int32, 
 // Secrets implements workers.Engine.
 func (c Calls) Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error) {
 	var found *keychain.Ring
-	if err = c.runs.Look(ctx, run, func(root *reactive.Root) { found = c.runs.Ring(ctx, root) }); err == nil { // else the run may yet look
+	if err = c.runs.Look(ctx, run, func(root *reactive.Root) { found = c.runs.Ring(ctx, root) }); err == nil { // else the run may still set it
 		ring = found
 	}
 	was, err = gone("", err)
@@ -91,7 +91,7 @@ func (c Calls) Log(id workers.ID, worker, text string) {
 	c.logger.Info("a worker writes", "run", id.Run, "step", id.Node, "request", id.String(), "worker", worker, "text", text)
 }
 
-// requestOf returns the request with an id, but for its node.
+// requestOf returns the request with an id, except its node.
 func requestOf(id workers.ID) reactive.Request {
 	return reactive.Request{Attempt: id.Attempt, Participant: id.Participant, Decision: id.Decision}
 }
@@ -101,7 +101,7 @@ func about(id workers.ID, e journal.Event) journal.Event {
 	return e
 }
 
-// ended returns how a call has ended, "" if it has not.
+// ended returns the status of the node of a call that has ended; "" if the call is open, "unknown" if there is no such node.
 func ended(root *reactive.Root, id workers.ID) string {
 	v, ok := root.Node(id.Node)
 	if !ok {

@@ -57,7 +57,7 @@ func TestWhatIsSaidOfARunThatTakesNothing(t *testing.T) {
 	}
 }
 
-// An answer is an item that looks, and one that ends the call if it had not ended, or if it counts as late.
+// An answer is two items: one that looks, and one that ends the call if it has not ended, or if the answer counts as late.
 func TestAnAnswerLooksBeforeItEndsTheCall(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		r := &runs{}

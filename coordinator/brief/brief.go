@@ -16,8 +16,8 @@ const (
 	beginning = 256
 )
 
-// Event cuts the values of an event that have more than valueMax bytes: it says of which kind and how large they are and how they begin,
-// and where the whole event is.
+// Event cuts the values of an event that have more than valueMax bytes: it records the kind, size and beginning of its value, and the
+// path of the whole event.
 func Event(run string, e *api.Event) {
 	cut := e.Large != nil
 	if len(e.Value) > valueMax {

@@ -20,10 +20,10 @@ const (
 	RunsMax   = 1_000_000 // that one act chooses
 	ReasonMax = 4096      // bytes
 	KeptMax   = 100       // finished acts whose outcomes of each run are kept
-	whyMax    = 256       // bytes of why a run is refused
+	whyMax    = 256       // bytes of the reason of a refusal
 )
 
-// KeptTime is how long the outcomes of each run are kept.
+// KeptTime is the time for which the outcomes of each run are kept.
 const KeptTime = 30 * 24 * time.Hour
 
 // Errors of acts. Methods wrap them.
@@ -38,15 +38,15 @@ var (
 type Act struct {
 	Verb   string // see Verbs
 	Where  string // which runs, see package query; not empty
-	Expect int    // how many runs the query selects; of a preview 0 means that it is not known
+	Expect int    // number of runs that the query selects; in a preview, 0: unknown
 	Reason string // in the words of the actor
 	Actor  string // a person or a program
 
 	Rerun    *rerun.Options     // of a rerun: the steps of each run that run again, and the changes; its At is 0
 	Dir      string             // of a rerun: folder in which programs of the new runs start; "": that of each run
-	Workflow *template.Workflow // of a move: under which the runs go on
-	Entry    *registry.Entry    // of that, in the engine's Registry, in place of Workflow
-	How      string             // of a Status: in some words, Rerun, Workflow and Entry, which it has no more
+	Workflow *template.Workflow // of a move: the workflow under which the runs go on
+	Entry    *registry.Entry    // of a move: in place of Workflow, its entry in the engine's Registry
+	How      string             // of a Status: a summary of Rerun, Workflow and Entry, which it lacks
 }
 
 // CountError means that a query does not select the number of runs that was expected. It wraps ErrCount.
@@ -62,7 +62,7 @@ func (e *CountError) Unwrap() error { return ErrCount }
 // OverlapError means that another act is under way on one of the runs. It wraps ErrUnderWay.
 type OverlapError struct {
 	Act uint64 // that is under way
-	Run string // one of those that both have chosen
+	Run string // a run that both have chosen
 }
 
 func (e *OverlapError) Error() string {
@@ -72,7 +72,7 @@ func (e *OverlapError) Error() string {
 // Unwrap returns ErrUnderWay.
 func (e *OverlapError) Unwrap() error { return ErrUnderWay }
 
-// check refuses an act that says too little or too much.
+// check refuses an act with an invalid, missing or superfluous field.
 func (a *Act) check(now time.Time) (*query.Query, *verb, error) {
 	v, err := verbOf(a.Verb)
 	if err != nil {
@@ -92,16 +92,16 @@ func (a *Act) check(now time.Time) (*query.Query, *verb, error) {
 	return q, v, errors.Join(limits.CheckActor(a.Actor), a.checkHow())
 }
 
-// State is how far an act is.
+// State is the state of an act.
 type State string
 
 // The states.
 const (
 	Running   State = "running"   // it goes on
-	Suspended State = "suspended" // no process works on it: it goes on with the next engine that goes on with all runs, or with the next act
+	Suspended State = "suspended" // no process works on it: the next engine that goes on with all runs resumes it, or the next act
 	Completed State = "completed" // all its runs were asked
 	Stopped   State = "stopped"   // a command stopped it
-	Abandoned State = "abandoned" // a crash has cut it off before it had chosen its runs: it has done nothing
+	Abandoned State = "abandoned" // a crash interrupted it before its choice of runs was complete: it has done nothing
 )
 
 // Status describes an act and its progress.
@@ -110,26 +110,26 @@ type Status struct {
 	ID      uint64 // its stream is `#bulk/<id>`
 	State   State  // see there
 	Began   int64  // Unix nanoseconds
-	Ended   int64  // Unix nanoseconds; 0: it has not
+	Ended   int64  // Unix nanoseconds; 0: not yet
 	Done    int    // runs on which it acted
-	Already int    // runs that were so already, or that have ended meanwhile
+	Already int    // runs that were in the requested state already, or have ended meanwhile
 	Refused int    // runs that have refused it
 }
 
 // Over reports whether the act has ended.
 func (s *Status) Over() bool { return s.Ended != 0 }
 
-// Left returns how many runs have not been asked.
+// Left returns the number of runs that have not been asked.
 func (s *Status) Left() int { return s.Expect - s.Done - s.Already - s.Refused }
 
-// Result is how an act has ended for a run.
+// Result is the kind of an Outcome.
 type Result string
 
 // The results.
 const (
 	Done    Result = "done"    // as asked
-	Already Result = "already" // it was so already, or has ended meanwhile
-	Refused Result = "refused" // Outcome.Why says why
+	Already Result = "already" // it was in the requested state already, or has ended meanwhile
+	Refused Result = "refused" // Outcome.Why has the reason
 )
 
 // Outcome is the result of an act for one run.
@@ -140,9 +140,9 @@ type Outcome struct {
 	Why    string // for people; "": the result says all
 }
 
-// plain returns the text of an error for people: names no package, and not the run.
+// plain returns the text of an error for people, without the names of packages and of the run.
 func plain(run string, err error) string {
-	text := strings.ReplaceAll(err.Error(), decide.ErrNotPossible.Error()+": ", "") // that says a refusal by itself
+	text := strings.ReplaceAll(err.Error(), decide.ErrNotPossible.Error()+": ", "") // Refused says so already
 	for _, known := range []error{decide.ErrFinished, decide.ErrParked, decide.ErrLimit, decide.ErrRunNotFound, decide.ErrStepNotFound, decide.ErrMissing} {
 		if errors.Is(err, known) {
 			_, short, _ := strings.Cut(known.Error(), ": ")
@@ -153,7 +153,7 @@ func plain(run string, err error) string {
 	return shortened(unnamed(text, run))
 }
 
-// unnamed replaces the name of a run in a text, so that the same reason reads the same for each run.
+// unnamed replaces the name of a run in a text, so that a reason is the same text for each run.
 func unnamed(text, run string) string {
 	var b strings.Builder
 	for name := "run " + run; ; {
@@ -165,7 +165,7 @@ func unnamed(text, run string) string {
 		if after == "" || strings.ContainsRune(" ,;:.", rune(after[0])) {
 			b.WriteString("the run")
 		} else {
-			b.WriteString(name) // of another, whose id begins so
+			b.WriteString(name) // the id of another run, which only begins like it
 		}
 		text = after
 	}
@@ -178,7 +178,7 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text, "\ufffd")
 }
 
-// counted writes a number of things.
+// counted returns a number and its noun, in the plural unless it is 1.
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -31,7 +31,7 @@ type Engine interface {
 	// Now returns the time of the engine's clock, Unix nanoseconds.
 	Now() int64
 
-	// Take passes a command to a run, and returns once it is durable, or why it was refused.
+	// Take passes a command to a run, and returns once it is durable. If it is refused, Take returns the reason.
 	Take(ctx context.Context, run, actor string, command journal.Event) error
 
 	// Held reports whether a run is held since it was imported.
@@ -49,8 +49,8 @@ type Engine interface {
 	// Learn compiles a workflow, and registers it.
 	Learn(w *template.Workflow) (*registry.Entry, error)
 
-	// Rerun starts a run with that id that repeats another, for an act, and returns once it is durable; dir is the folder of its
-	// programs, or "": that of the other run.
+	// Rerun starts, for an act, the run id that repeats another, and returns once that is durable. dir is the folder of its programs; "":
+	// the folder of the other run.
 	Rerun(ctx context.Context, run, actor, act string, what rerun.Options, id, dir string) error
 
 	// PreviewRerun previews a Rerun.
@@ -59,13 +59,13 @@ type Engine interface {
 	// Move switches a run to another workflow, for an act, and returns once that is durable.
 	Move(ctx context.Context, run, actor, act, reason string, to *registry.Entry) error
 
-	// PreviewMove returns why a Move would be refused.
+	// PreviewMove returns the error with which Move would refuse; nil: it would not.
 	PreviewMove(ctx context.Context, run string, to *registry.Entry) error
 
-	// Report logs an error of a run, or of none, that perhaps no caller receives.
+	// Report logs an error that perhaps no caller receives; run "": it is about no single run.
 	Report(what, run string, err error)
 
-	// Go starts a goroutine for whose end the engine waits when it shuts down.
+	// Go starts a goroutine. The engine waits for its end when it shuts down.
 	Go(f func())
 
 	// Draining returns a context that ends when the engine begins to shut down.
@@ -111,7 +111,7 @@ type entry struct {
 	err       error // why this process no longer drives it
 }
 
-// apply takes an event. Alone it is not about acts that were before it.
+// apply takes an event. If alone is true, the act of the event may be unknown to x.
 func (x *index) apply(e *journal.Event, alone bool) error {
 	if e.Type != journal.BulkRecorded || e.Detail == nil {
 		return damaged(e)
@@ -173,8 +173,8 @@ func (a *acts) note(ctx context.Context, e journal.Event) error {
 	}
 }
 
-// PreviewBulk previews an act by the computation that chooses the runs of one, or is refused as BeginBulk would be. An
-// Expect of 0 is no number: the preview says which one to expect. It changes nothing.
+// PreviewBulk previews an act by the computation with which BeginBulk chooses its runs, and refuses it as BeginBulk would. If Expect is
+// 0, any number of runs will do: the preview reports the number to expect. It changes nothing.
 func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
 	if err := a.engine.CheckOpen(); err != nil {
 		return nil, err
@@ -193,9 +193,9 @@ func (a Acts) PreviewBulk(ctx context.Context, act Act) (*Preview, error) {
 }
 
 // BeginBulk begins an act and returns its id once the choice of its runs is durable; AwaitBulk waits for its end. An act is refused as
-// a whole, and nothing is journaled: with ErrAct if its query is empty or it is no act, with a *CountError if the query does not select
-// as many runs as it expects, with an *OverlapError if another act on one of the runs is under way. Acts that no engine goes on with
-// are brought to their ends before it begins.
+// a whole, and nothing is journaled: with ErrAct if its query is empty or it is invalid, with a *CountError if the query does not select
+// as many runs as it expects, with an *OverlapError if another act on one of the runs is under way. Before it begins, the acts that no
+// engine works on are finished.
 func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 	if err := a.engine.CheckOpen(); err != nil {
 		return 0, err
@@ -215,7 +215,7 @@ func (a Acts) BeginBulk(ctx context.Context, act Act) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_ = a.forget(ctx, 0, false, func(uint64, int64) error { return nil }) // else the next act tries again
+	_ = a.forget(ctx, 0, false, func(uint64, int64) error { return nil }) // otherwise the next act tries again
 	act.Where = c.preview.Where
 	defer a.registry.Use()() // until the act refers to its workflow
 	d, err := a.write(context.WithoutCancel(ctx), act, v, c.targets)
@@ -303,7 +303,7 @@ func (a Acts) BulkActs(ctx context.Context) iter.Seq2[Status, error] {
 	}
 }
 
-// BulkAct returns how far an act is. The error wraps ErrNotFound if there is none with that id.
+// BulkAct returns the status of an act. The error wraps ErrNotFound if no act has that id.
 func (a Acts) BulkAct(ctx context.Context, id uint64) (Status, error) {
 	list, err := a.statuses(ctx)
 	if err != nil {
@@ -399,13 +399,13 @@ func (a *acts) read(ctx context.Context, id uint64) (s stored, err error) {
 		}
 	}
 	if len(s.outcomes) > len(s.targets) {
-		err = fmt.Errorf("%w: act %d has done something to more runs than it has chosen", journal.ErrDamaged, id)
+		err = fmt.Errorf("%w: act %d has more outcomes than chosen runs", journal.ErrDamaged, id)
 	}
 	return s, err
 }
 
-// BulkOutcomes yields the outcomes of an act, in the order in which it has chosen the runs. The error wraps ErrNotFound if
-// that is not kept any more.
+// BulkOutcomes yields the outcomes of an act, in the order in which it has chosen the runs. The error wraps ErrNotFound if they are no
+// longer kept.
 func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		status, err := a.BulkAct(ctx, id)
@@ -415,7 +415,7 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 		}
 		was, err := a.read(ctx, id)
 		if errors.Is(err, journal.ErrDeleted) || err == nil && len(was.targets) == 0 && status.State != Abandoned {
-			err = fmt.Errorf("%w: the outcomes of act %d are not kept any more", ErrNotFound, id)
+			err = fmt.Errorf("%w: the outcomes of act %d are no longer kept", ErrNotFound, id)
 		}
 		if err != nil {
 			yield(Outcome{}, a.engine.ReadError(ctx, err))
@@ -437,12 +437,12 @@ func (a Acts) BulkOutcomes(ctx context.Context, id uint64) iter.Seq2[Outcome, er
 	}
 }
 
-// AwaitBulk waits until an act has ended, or goes on no more: then its state is Suspended, and the error says why if this process
+// AwaitBulk waits until an act has ended or no longer goes on: then its state is Suspended, and the error is the reason if this process
 // has driven it.
 func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 	d := a.driver(id)
 	if d == nil {
-		a.begin.Lock() // an engine that has just begun goes on with it in a moment
+		a.begin.Lock() // an engine that has just started may be about to resume it
 		d = a.driver(id)
 		a.begin.Unlock()
 	}
@@ -463,7 +463,7 @@ func (a Acts) AwaitBulk(ctx context.Context, id uint64) (Status, error) {
 	return s, err
 }
 
-// failure returns why this process drives an act no more.
+// failure returns the reason that this process no longer drives an act.
 func (a *acts) failure(id uint64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -486,8 +486,8 @@ func (a Acts) PreviewStopBulk(ctx context.Context, id uint64) (Status, error) {
 	return s, err
 }
 
-// StopBulk stops an act: it asks no more runs, and undoes nothing. It returns when the act has ended. The error wraps ErrAct if
-// that is over already.
+// StopBulk stops an act: it asks no more runs, and undoes nothing. It returns when the act has ended. The error wraps ErrAct if the act
+// is over already.
 func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, error) {
 	s, err := a.PreviewStopBulk(ctx, id)
 	if err = cmp.Or(err, limits.CheckActor(actor)); err != nil {
@@ -499,7 +499,7 @@ func (a Acts) StopBulk(ctx context.Context, id uint64, actor string) (Status, er
 	}
 	d := a.driver(id)
 	if d == nil {
-		a.begin.Lock() // an act that nothing drives is brought to its end by one goroutine
+		a.begin.Lock() // one goroutine at a time finishes an act without a driver
 		defer a.begin.Unlock()
 		if err := a.finish(ctx, id); err != nil {
 			return s, err

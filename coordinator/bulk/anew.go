@@ -17,7 +17,7 @@ func carryRerun(ctx context.Context, a *asking) Outcome {
 	return a.outcomeOf(ctx, a.engine.Rerun(ctx, a.run, a.act.Actor, a.stream, *a.act.Rerun, newID(a.id, a.so.Began, a.run), a.act.Dir))
 }
 
-// reran reports whether the act has started the run that repeats another, even if it was deleted since.
+// reran reports whether the act has started the run that repeats run, even if the new run was deleted since.
 func (d *driver) reran(ctx context.Context, run string) (bool, error) {
 	for e, err := range d.store.Read(ctx, newID(d.id, d.so.Began, run), 1) {
 		if errors.Is(err, journal.ErrDeleted) {
@@ -57,14 +57,14 @@ func previewMove(ctx context.Context, a *acts, act *Act, run string, _ *examined
 	return a.engine.PreviewMove(ctx, run, act.Entry)
 }
 
-// follows is said of a run that a move would not change.
+// follows is the reason for a run that a move would not change.
 const follows = "it follows this version already"
 
 func foreseeMove(a *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch {
 	case !h.Open:
 		return ended(h)
-	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else its child workflows may differ, which only the journal tells
+	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else its child workflows may differ, and only its journal records them
 		return already(follows)
 	}
 	return unfit(verbMove, h)

@@ -30,7 +30,8 @@ func ended(t *testing.T, e *coordinator.Engine, run string) *coordinator.Result 
 	return result
 }
 
-// A rerun of many starts one run for each, which keeps the results of that, and says which; the outcome of a run that cannot be rerun says why.
+// A rerun of many runs starts one run for each, which keeps results of the old one; the outcome names the new run, or the reason that a
+// run cannot be rerun.
 func TestRerunRepeatsEachRunOnce(t *testing.T) {
 	c, listed := &charge{}, atomic.Int32{}
 	list := operation.Define("list", func(context.Context, any) (any, error) { listed.Add(1); return 1, nil })
@@ -75,7 +76,7 @@ func TestRerunRepeatsEachRunOnce(t *testing.T) {
 	require.Equal(t, int32(3), listed.Load()-before, "the result of the first step is kept")
 }
 
-// A move of many has those go on under the other workflow whose past fits it; the others say why not.
+// A move of many runs moves those whose past fits the other workflow; the outcomes of the others have the reasons.
 func TestMoveTakesThoseWhosePastFits(t *testing.T) {
 	s := memory.New()
 	e := engineOn(t, s)
@@ -127,7 +128,7 @@ func mustRun(t *testing.T, e *coordinator.Engine, id string) *coordinator.Run {
 	return r
 }
 
-// An act with a fault whatever the run is refused as a whole, and nothing is journaled.
+// An act with a fault that does not depend on the run is refused as a whole, and nothing is journaled.
 func TestWhatIsWrongWithAnActIsRefusedAsAWhole(t *testing.T) {
 	s := memory.New()
 	e := engineOn(t, s)
@@ -164,7 +165,7 @@ func TestWhatIsWrongWithAnActIsRefusedAsAWhole(t *testing.T) {
 	}
 }
 
-// An act whose workflow needs an operation that a process lacks stays as it is there, and goes on in one that has it.
+// An act whose workflow needs an operation waits in a process that lacks it, and goes on in one that has it.
 func TestAnActWaitsForAProcessThatHasWhatItsWorkflowNeeds(t *testing.T) {
 	c := &charge{}
 	s := &mortal{Store: memory.New()}
@@ -199,7 +200,7 @@ func TestAnActWaitsForAProcessThatHasWhatItsWorkflowNeeds(t *testing.T) {
 	require.Equal(t, [2]any{bulk.Completed, 3}, [2]any{status.State, status.Done})
 }
 
-// The definition of the workflow of an act stays as long as the act is kept, whatever is collected meanwhile.
+// The definition of the workflow of an act stays as long as the act is kept, even if a collection runs meanwhile.
 func TestTheWorkflowOfAnActIsKept(t *testing.T) {
 	s := &mortal{Store: memory.New()}
 	s.left.Store(immortal)

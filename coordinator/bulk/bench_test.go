@@ -46,7 +46,7 @@ func manyWaiting(b *testing.B, n int) *coordinator.Engine {
 	return e
 }
 
-// others appends to a run of its own until it is stopped, 200 times a second at most, and returns how long each append took.
+// others appends to a separate run until it is stopped, at most 200 times a second, and returns the time of each append.
 func others(b *testing.B, e *coordinator.Engine, stop <-chan struct{}) []time.Duration {
 	run, err := e.Start(context.Background(), parse(b, `{kind: Workflow, name: other, operations: {go: {wait: {message: never}}}, steps: [{operation: go}]}`), nil)
 	require.NoError(b, err)
@@ -77,8 +77,8 @@ func p99(took []time.Duration) float64 {
 	return float64(took[len(took)*99/100].Microseconds())
 }
 
-// aloneFor is how long the waits of others for an append are measured when no act goes on, before and after one: long enough for as many
-// appends as beside the act and more, since the p99 of a few hundred is chance.
+// aloneFor is the time for which the waits of others for an append are measured without an act, before and after one: long enough for at
+// least as many appends as beside the act, since the p99 of a few hundred is chance.
 const aloneFor = 4 * time.Second
 
 // othersAlone is others for that time.
@@ -88,7 +88,7 @@ func othersAlone(b *testing.B, e *coordinator.Engine) []time.Duration {
 	return others(b, e, stop)
 }
 
-// BenchmarkCancel cancels 10,000 waiting runs of a folder by one act, and measures how long others wait for an append meanwhile.
+// BenchmarkCancel cancels 10,000 waiting runs of a folder by one act, and measures the waits of others for an append meanwhile.
 func BenchmarkCancel(b *testing.B) {
 	const n = 10_000
 	for b.Loop() {

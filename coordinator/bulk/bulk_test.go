@@ -19,7 +19,7 @@ import (
 
 const waiting = `{kind: Workflow, name: waiting, operations: {go: {wait: {message: go}}}, steps: [{id: w, operation: go}]}`
 
-// waitingMore is another version of waiting, which runs that wait may go on under.
+// waitingMore is another version of waiting, to which waiting runs can be moved.
 const waitingMore = `{kind: Workflow, name: waiting, operations: {go: {wait: {message: go}}}, steps: [{id: w, operation: go}, {id: x, operation: go}]}`
 
 func parse(t testing.TB, document string) *template.Workflow {
@@ -36,7 +36,7 @@ func engineOn(t testing.TB, s journal.Store, ops ...coordinator.Operation) *coor
 	return e
 }
 
-// started starts so many runs of a workflow, whose ids begin alike.
+// started starts n runs of a workflow, with ids that have a common prefix.
 func started(t testing.TB, e *coordinator.Engine, document, prefix string, n int) {
 	w := parse(t, document)
 	for i := range n {

@@ -22,11 +22,11 @@ type Preview struct {
 	Verb    string         // of the act
 	Where   string         // its query, as it was read
 	Count   int            // runs that the query selects, which an act must expect
-	Will    int            // of these, to which it would be done
-	Already int            // of these, that are so already, or have ended
-	Refused int            // of these, that would refuse it
-	Why     map[string]int // of those that are so already or would refuse it, how many by the reason
-	Steps   int            // of a retry: that would be asked again; of a rerun: that will run
+	Will    int            // runs on which the act would act
+	Already int            // runs that are in the requested state already, or have ended
+	Refused int            // runs that would refuse it
+	Why     map[string]int // number of the Already and Refused runs by reason
+	Steps   int            // of a retry: steps that would be asked again; of a rerun: steps that will run
 	May     int            // of a rerun: steps that may run
 	Kept    int            // of a rerun: steps whose result is kept
 	Again   []Again        // of a retry or a rerun: the steps that would be asked again, or may be, and are not idempotent
@@ -36,7 +36,7 @@ type Preview struct {
 type Again struct {
 	Workflow string // name
 	Step     string // key, without the numbers of items
-	Count    int    // how often
+	Count    int    // number of times
 }
 
 // target is a run that an act has chosen.
@@ -109,10 +109,10 @@ type examined struct {
 
 	will, may, kept int // steps, see Preview
 
-	err error // the engine is shutting down, or the caller waits no more
+	err error // the engine is shutting down, or the caller no longer waits
 }
 
-// examine previews the outcomes of runs. If deep is true, also those that depend on journals, which several goroutines read.
+// examine previews the outcomes of runs. If deep is true, also the outcomes that depend on journals, which several goroutines read.
 func (a *acts) examine(ctx context.Context, act *Act, v *verb, heads []journal.Head, deep bool) []examined {
 	found := make([]examined, len(heads))
 	var all sync.WaitGroup

@@ -20,10 +20,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// mortal is a store whose process dies right after a number of writes: the last is durable, and nobody is told so.
+// mortal is a store whose process dies right after a number of writes: the last is durable, but no caller receives its acknowledgement.
 type mortal struct {
 	*memory.Store
-	left   atomic.Int64 // writes until then; negative: none is left
+	left   atomic.Int64 // writes until the process dies; negative: it is dead
 	writes atomic.Int64
 }
 
@@ -102,8 +102,8 @@ func stage(t *testing.T) (*mortal, *coordinator.Engine, *charge) {
 	return s, e, c
 }
 
-// commandsOf counts the events of an act in the journals of all runs. Those of a run that it has started count for the one that is
-// repeated.
+// commandsOf counts the events of an act in the journals of all runs. The events of a run that the act has started count for the repeated
+// run.
 func commandsOf(t *testing.T, s journal.Store) map[string]int {
 	counts := map[string]int{}
 	runs := []string{}
@@ -161,8 +161,8 @@ func unnamed(report map[string]bulk.Outcome) map[string]bulk.Outcome {
 	return plain
 }
 
-// A process that dies right after any write of an act leaves nothing half done: the next engine goes on, and the act has had on each
-// run the effect that it has without a crash, once, and says so; or it has done nothing at all.
+// A process that dies right after any write of an act leaves nothing half done. The next engine goes on: the act has, and reports, the
+// same effect on each run as without a crash, once; or it has no effect at all.
 func TestACrashAfterAnyWriteLeavesNothingHalfDone(t *testing.T) {
 	for _, verb := range bulk.Verbs() {
 		t.Run(verb, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestACrashAfterAnyWriteLeavesNothingHalfDone(t *testing.T) {
 	}
 }
 
-// An act that is stopped asks no more runs, and says which it has asked, also if its process has died in between.
+// A stopped act asks no more runs, and reports those that it has asked, also if its process has died in between.
 func TestAStoppedActSaysWhatItHasDone(t *testing.T) {
 	for n := 4; n <= 8; n++ {
 		s, e, c := stage(t)
@@ -246,7 +246,7 @@ func TestAStoppedActSaysWhatItHasDone(t *testing.T) {
 	}
 }
 
-// Why an act does not go on is logged, and returned also to who waits for it only afterwards.
+// The reason that an act does not go on is logged, and returned to every waiter, even one that begins to wait afterwards.
 func TestAnActThatFailsSaysWhyToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer

@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How an act goes through its runs: a slice is recorded as a whole, and so many of its runs are asked at the same time. Appends of
-// others wait for no more than these: with 32, an act is as fast again, and the slowest appends of others take four to eleven times as
-// long. No program may have had larger slices than doubtRuns.
+// The pace of an act: it records the outcomes of sliceRuns runs as a whole, and asks atOnce of them at the same time, for which the
+// appends of others wait. With 32 in place of 2, an act is twice as fast, and the slowest appends of others take four to eleven times as
+// long. doubtRuns bounds the slices of all versions of the program.
 const (
 	sliceRuns = 256
 	atOnce    = 2
@@ -31,10 +31,10 @@ type driver struct {
 	targets  []target
 	next     int    // of these, the first that is not recorded
 	last     uint64 // sequence of the stream's newest event
-	doubt    int    // of these, the first that no process which died can have asked
+	doubt    int    // of these, the first that no dead process can have asked
 	stopping atomic.Bool
 	over     chan struct{} // closed when the driver ends
-	err      error         // why, if it has not ended; set before over is closed
+	err      error         // the reason, if the act has not ended; set before over is closed
 
 	count sync.Mutex
 	so    Status
@@ -46,14 +46,14 @@ func newDriver(a *acts, id uint64, act Act, v *verb, targets []target, began int
 	return d
 }
 
-// status returns how far the act is.
+// status returns the status of the act.
 func (d *driver) status() Status {
 	d.count.Lock()
 	defer d.count.Unlock()
 	return d.so
 }
 
-// start has a goroutine of the engine drive an act.
+// start drives an act on a goroutine of the engine.
 func (a *acts) start(d *driver) {
 	a.mu.Lock()
 	a.drivers[d.id] = d
@@ -61,7 +61,7 @@ func (a *acts) start(d *driver) {
 	a.engine.Go(func() { d.goOn(a.engine.Draining()) })
 }
 
-// goOn drives the act until it has ended or the context has.
+// goOn drives the act until the act or the context ends.
 func (d *driver) goOn(ctx context.Context) {
 	d.err = usercode.Call(func() error { return d.drive(ctx) })
 	d.mu.Lock()
@@ -184,7 +184,7 @@ func (d *driver) end(ctx context.Context) error {
 	return d.note(ctx, record(string(state), d.engine.Now(), so.ending(), journal.Detail{}))
 }
 
-// revive returns the driver of an act that no process goes on with; nil if it has never begun: that is abandoned.
+// revive returns the driver of an act that no process works on; nil if the act never began: it is abandoned.
 func (a *acts) revive(ctx context.Context, s *entry) (*driver, error) {
 	was, err := a.read(ctx, s.ID)
 	if err != nil {
@@ -211,7 +211,7 @@ func (a *acts) revive(ctx context.Context, s *entry) (*driver, error) {
 	return d, nil
 }
 
-// suspended returns the acts that no engine goes on with.
+// suspended returns the acts that no engine works on.
 func (a *acts) suspended(ctx context.Context) (list []*entry, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -226,7 +226,7 @@ func (a *acts) suspended(ctx context.Context) (list []*entry, err error) {
 	return list, nil
 }
 
-// finishSuspended brings the acts that no engine goes on with to their ends.
+// finishSuspended finishes the acts that no engine works on.
 func (a *acts) finishSuspended(ctx context.Context) error {
 	list, err := a.suspended(ctx)
 	for i := 0; i < len(list) && err == nil; i++ {
@@ -235,7 +235,7 @@ func (a *acts) finishSuspended(ctx context.Context) error {
 	return err
 }
 
-// finish brings one of these to its end.
+// finish finishes a suspended act.
 func (a *acts) finish(ctx context.Context, id uint64) error {
 	list, err := a.suspended(ctx)
 	for _, one := range list {
@@ -257,7 +257,7 @@ func (a *acts) finish(ctx context.Context, id uint64) error {
 	return err
 }
 
-// report logs why acts do not go on, unless it is because the engine shuts down.
+// report logs the reason that acts do not go on, unless the engine is shutting down.
 func (a *acts) report(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil && !errors.Is(err, decide.ErrShutdown) {
 		a.engine.Report("an act on many runs cannot go on", "", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// An act names how many runs it expects, as its preview has counted them.
+// An act states the number of runs that it expects, as counted by its preview.
 func Example() {
 	ctx := context.Background()
 	engine, err := coordinator.New(ctx, memory.New(), coordinator.Config{})
@@ -53,7 +53,7 @@ func Example() {
 	// <nil>
 }
 
-// An act of reruns starts a new run for each that has failed, and says which.
+// An act of reruns starts a new run for each failed one, and reports its id.
 func Example_rerun() {
 	ctx := context.Background()
 	closed := true

@@ -1,7 +1,7 @@
 package bulk
 
-// AtOnce is how many runs of an act are asked at the same time.
+// AtOnce is the number of runs of an act that are asked at the same time.
 const AtOnce = atOnce
 
-// SetSlice sets how many runs a slice has.
+// SetSlice sets the number of runs in a slice.
 func SetSlice(a Acts, n int) { a.slice.Store(int32(n)) }

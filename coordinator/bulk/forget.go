@@ -8,9 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Forget deletes the outcomes of acts that ended at an instant or before, in Unix nanoseconds; and, whatever that is, of
-// those that ended KeptTime ago, or before KeptMax others. It calls found with each act and about how many bytes its stream had. With
-// dry it only does that.
+// Forget deletes the outcomes of acts that ended at or before an instant, in Unix nanoseconds, or KeptTime ago, or before KeptMax others.
+// It calls found with each of these acts and the approximate number of bytes of its stream. If dry is true, it deletes nothing.
 func Forget(ctx context.Context, a Acts, before int64, dry bool, found func(id uint64, bytes int64) error) error {
 	if _, err := a.statuses(ctx); err != nil {
 		return err
@@ -45,7 +44,7 @@ func (a *acts) forget(ctx context.Context, before int64, dry bool, found func(id
 	return nil
 }
 
-// outdated returns the acts that ended at an instant or before, or before KeptMax others, and may still have a stream.
+// outdated returns the acts that may still have a stream and ended at or before an instant, or before KeptMax others.
 func (a *acts) outdated(before int64) (list []*entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

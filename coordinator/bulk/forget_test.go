@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// The outcomes of acts for each run go by the rule for runs that no other rule selects, with the definition that only the acts needed;
-// acts that have not ended stay, and the sums of all.
+// The rule for runs that no other rule selects also deletes the outcomes of acts for each run, with the definitions that only these acts
+// needed. Acts that have not ended stay, and so do the sums of all acts.
 func TestWhatActsHaveDoneIsCollected(t *testing.T) {
 	s := &mortal{Store: memory.New()}
 	s.left.Store(immortal)
@@ -67,7 +67,7 @@ func TestWhatActsHaveDoneIsCollected(t *testing.T) {
 	require.Len(t, reportOf(t, e, 3), 3, "it has not ended")
 }
 
-// A definition that only an act needs goes with the stream of the act, also as a dry collection foresees it.
+// A definition that only an act needs is deleted with the stream of the act, and a dry collection foresees that.
 func TestADefinitionGoesWithTheActThatNeedsIt(t *testing.T) {
 	e := engineOn(t, memory.New())
 	started(t, e, waiting, "w", 1)

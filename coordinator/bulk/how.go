@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The verbs that say more than which runs, or that not all runs take.
+// The verbs that have options, or that some kinds of runs refuse.
 const (
 	verbRerun = "rerun"
 	verbMove  = "move"
@@ -44,7 +44,7 @@ func (a *Act) checkHow() error {
 	case a.Verb == verbRerun && a.Rerun == nil:
 		fault = "say what runs again: from a step, only a step, what failed, or what changed"
 	case a.Verb == verbRerun && a.Rerun.At != 0:
-		fault = fmt.Sprintf("event %d is another moment in each run: of many runs, results count as of the last event", a.Rerun.At)
+		fault = fmt.Sprintf("event %d is another moment in each run: a rerun of many runs keeps the results as of their last events", a.Rerun.At)
 	case a.Verb == verbRerun:
 		if err := a.Rerun.Check(); err != nil {
 			fault = strings.TrimPrefix(err.Error(), decide.ErrNotPossible.Error()+": ")
@@ -84,7 +84,7 @@ func (a *acts) settle(act *Act) (err error) {
 	return nil
 }
 
-// entry returns the workflow of a move, or the other one of a rerun; nil: there is none.
+// entry returns the workflow of a move, or the new workflow of a rerun; nil: there is none.
 func (a *Act) entry() *registry.Entry {
 	if a.Rerun != nil {
 		return a.Rerun.Entry
@@ -100,7 +100,7 @@ func (a *Act) setEntry(e *registry.Entry) {
 	}
 }
 
-// summary returns How: the options of an act in some words.
+// summary returns How: a summary of the options of an act.
 func (a *Act) summary() string {
 	var words []string
 	if r := a.Rerun; r != nil {
@@ -146,7 +146,7 @@ func (a *Act) how(now int64, children map[string]string) []journal.Event {
 	return []journal.Event{record(recordHow, now, said, d)}
 }
 
-// takeHow decodes the record, and returns of which workflow it speaks; nil: of none.
+// takeHow decodes the record, and returns the workflow that it names; nil: none.
 func (a *Act) takeHow(e *journal.Event) (*journal.Start, error) {
 	start := e.Detail.Start
 	if e.Value == nil && start != nil { // a move
@@ -169,7 +169,7 @@ func (a *Act) takeHow(e *journal.Event) (*journal.Start, error) {
 	return start, nil
 }
 
-// bundle makes the workflow of an act durable, and returns its children as journal.Start has them.
+// bundle makes the workflow of an act durable, and returns its children in the form of journal.Start.
 func (a *acts) bundle(ctx context.Context, act *Act) (map[string]string, error) {
 	e := act.entry()
 	if e == nil {
@@ -191,7 +191,7 @@ func (a *acts) unbundle(ctx context.Context, act *Act, start *journal.Start) err
 	return err
 }
 
-// missing returns why the workflow of an act cannot be run here.
+// missing returns the reason that the workflow of an act cannot run here.
 func (a *Act) missing() error {
 	if e := a.entry(); e != nil {
 		return e.Missing

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// kinds says why runs of a kind are refused, by verb. All verbs can be done to the runs of steps.
+// kinds has, for kinds of runs, the reasons to refuse verbs. Runs of steps take all verbs.
 var kinds = map[string]map[string]string{
 	playbook.Kind: {
 		verbRetry: "it is a playbook, which has no attempt to repeat: start it again",
@@ -14,12 +14,12 @@ var kinds = map[string]map[string]string{
 	},
 	machine.Kind: {
 		verbRetry: "it is a world: retry its cells one by one",
-		verbRerun: "it is a world: to have a cell go on that has failed, retry it",
+		verbRerun: "it is a world: retry its failed cells",
 		verbMove:  "it is a world, which cannot be moved to another version",
 	},
 }
 
-// unfit is the outcome of a run of a kind to which a verb cannot be done; the zero Outcome: it can.
+// unfit is the outcome of a run that, by its kind, does not take a verb; the zero Outcome: it does.
 func unfit(verb string, h *journal.Head) (o Outcome) {
 	if why := kinds[h.Kind][verb]; why != "" {
 		return Outcome{Result: Refused, Why: why}

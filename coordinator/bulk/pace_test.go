@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// gated is a store whose appends to the runs `w…` pass a gate, and are counted while they are there.
+// gated is a store that holds appends to the runs `w…` at a gate, and counts them there.
 type gated struct {
 	*memory.Store
 	shut   atomic.Bool
@@ -34,8 +34,8 @@ func (s *gated) Append(ctx context.Context, stream string, after uint64, events 
 	return s.Store.Append(ctx, stream, after, events, head)
 }
 
-// A commit of the store holds few appends of an act, however many runs it has chosen, so that appends of others wait for no more than
-// those; and they go on while the act waits.
+// A commit of the store holds few appends of an act, even if the act has chosen many runs, so that appends of others wait for few; and
+// they go on while the act waits.
 func TestAnActHasFewAppendsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 10 * bulk.AtOnce

@@ -26,7 +26,7 @@ import (
 // quick is a workflow that has ended as soon as it has begun.
 const quick = `{kind: Workflow, name: quick, operations: {v: {value: 1}}, steps: [{operation: v}]}`
 
-// crowd is a store with random runs, the engine on it, and the operation and the workflows for these and for random acts.
+// crowd is a store with random runs, the engine on it, and the operation and the workflows of the runs and of random acts.
 type crowd struct {
 	*rapid.T
 	ctx    context.Context
@@ -58,7 +58,7 @@ func (c *crowd) open() {
 func (c *crowd) die() {
 	gone, cancel := context.WithCancel(c.ctx)
 	cancel()
-	c.store.left.Store(0) // whatever of it still runs writes no more
+	c.store.left.Store(0) // its remaining goroutines write nothing
 	_ = c.engine.Shutdown(gone)
 	c.again.Wait()
 	c.store = &mortal{Store: c.store.Store}
@@ -98,7 +98,7 @@ func (c *crowd) heads() map[string]journal.Head {
 	return all
 }
 
-// settle waits until nothing moves by itself.
+// settle waits until no run moves by itself.
 func (c *crowd) settle() {
 	c.again.Wait()
 	for {
@@ -115,7 +115,7 @@ func (c *crowd) settle() {
 	}
 }
 
-// term is a part of a query, with its meaning said once more.
+// term is a part of a query, with a second implementation of its meaning.
 type term struct {
 	text string
 	has  func(journal.Head) bool
@@ -139,7 +139,7 @@ func (c *crowd) term() term {
 	return t
 }
 
-// selection is a query with the runs that it selects now.
+// selection returns a query and the runs that it selects now.
 func (c *crowd) selection() (where string, runs map[string]bool) {
 	terms := []term{c.term()}
 	for range rapid.IntRange(0, 2).Draw(c.T, "terms") {
@@ -255,7 +255,7 @@ func (c *crowd) acts() (n int) {
 	return n
 }
 
-// disturb has some of the runs go on or end while an act is under way, and perhaps somebody stop the act.
+// disturb makes some of the runs go on or end while an act is under way, and perhaps stops the act.
 func (c *crowd) disturb(id uint64, runs map[string]bool, stop bool) {
 	ids := slices.Sorted(maps.Keys(runs))
 	slices.Reverse(ids)
@@ -372,8 +372,8 @@ func (c *crowd) round() {
 	}
 }
 
-// Whatever acts on whatever runs, with whatever happens beside them, and a crash after whatever write: each run that is chosen gets
-// the act at most once, no other run gets it, and the report agrees with the journals. With SLUICE_EXHAUSTIVE, more often.
+// For random acts on random runs, with random disturbances and a crash after a random write: each chosen run gets the act at most once,
+// no other run gets it, and the report agrees with the journals. With SLUICE_EXHAUSTIVE, more often.
 func TestActsDoWhatTheySayToThoseTheyHaveChosen(t *testing.T) {
 	times := 1
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {

@@ -28,7 +28,7 @@ func record(state string, now int64, value any, d journal.Detail) journal.Event 
 }
 
 func damaged(e *journal.Event) error {
-	return fmt.Errorf("%w: entry %d of an act on many runs says nothing that is known", journal.ErrDamaged, e.Seq)
+	return fmt.Errorf("%w: entry %d of an act on many runs is of no known form", journal.ErrDamaged, e.Seq)
 }
 
 // asked is the value of the record of an act.
@@ -65,7 +65,7 @@ func idOf(e *journal.Event) (uint64, bool) {
 	return uint64(id), ok && id > 0
 }
 
-// end takes the counts of a record of an act that has ended.
+// end takes the counts from the record of the act's end.
 func (s *Status) end(e *journal.Event) error {
 	m, _ := e.Value.(map[string]any)
 	for name, to := range map[string]*int{"done": &s.Done, "already": &s.Already, "refused": &s.Refused} {
@@ -137,7 +137,7 @@ func targetsOf(e *journal.Event) (list []target, err error) {
 	return list, nil
 }
 
-// outcomesValue returns the value of the record of a slice: how many runs, and the outcomes that are not done, or done with a reason.
+// outcomesValue returns the value of the record of a slice: the number of runs, and the outcomes that are not Done, or Done with a reason.
 func outcomesValue(outcomes []Outcome) any {
 	but := []any{}
 	for i, o := range outcomes {

@@ -49,7 +49,7 @@ func examineSteps(ctx context.Context, a *acts, _ *Act, run string, x *examined)
 	return nil
 }
 
-// carryRetry asks each of the chosen steps again that has not been since, and is still failed.
+// carryRetry asks the chosen steps again, except those that the act has asked already or that are no longer failed.
 func carryRetry(ctx context.Context, a *asking) Outcome {
 	if len(a.steps) == 0 {
 		head, err := a.reader.Head(ctx, a.run)

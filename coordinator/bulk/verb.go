@@ -19,13 +19,13 @@ type verb struct {
 	steps   bool                                                        // it is about the failed steps of each run, which are chosen with it
 	makes   bool                                                        // it starts another run for each
 	kind    journal.Type                                                // of the events that it makes in the run; 0: it makes none
-	event   func(reason string) journal.Event                           // the command; nil: it is none, or one for each step
-	foresee func(*Act, *journal.Head, bool) Outcome                     // the outcome of a run, by its head and by whether it is held; the zero Outcome: it is done
+	event   func(reason string) journal.Event                           // the command; nil: it sends none, or one for each step
+	foresee func(*Act, *journal.Head, bool) Outcome                     // the outcome by the head, and whether the run is held; zero: done
 	examine func(context.Context, *acts, *Act, string, *examined) error // the same, for facts that only its journal has; nil: none
 	carry   func(context.Context, *asking) Outcome                      // does it to one run
 }
 
-// verbs are all verbs, in the order in which people are shown them.
+// verbs are all verbs, in the order of display.
 var verbs = []*verb{
 	{name: "cancel", done: "cancelled", kind: journal.RunCancelled, event: commands.Cancelled, foresee: foreseeOpen, carry: carryCommand},
 	{name: verbRetry, done: "retried", kind: journal.NodeRetried, steps: true, foresee: foreseeRetry, examine: examineSteps, carry: carryRetry},
@@ -70,7 +70,7 @@ func verbOf(name string) (*verb, error) {
 	return nil, fmt.Errorf("%w: %s", ErrAct, text)
 }
 
-// deleted is the outcome of a run that is not there any more.
+// deleted is the outcome of a run that no longer exists.
 func (v *verb) deleted() Outcome {
 	if v.makes {
 		return Outcome{Result: Refused, Why: "it is deleted"}
@@ -152,8 +152,7 @@ func carryDelete(ctx context.Context, a *asking) Outcome {
 	return a.outcomeOf(ctx, a.engine.Delete(ctx, a.run))
 }
 
-// outcomeOf returns the outcome of an error: a run that has been brought to the state that was asked for by others, or has ended, is no
-// error.
+// outcomeOf returns the outcome of an error. A run that is in the requested state already, or has ended, is no failure.
 func (a *asking) outcomeOf(ctx context.Context, err error) Outcome {
 	switch {
 	case err == nil:

@@ -4,8 +4,8 @@
 //	                       └──▶ Logs: the newest 256 KiB of each run ──▶ reader, reader
 //	worker ── give: log ─────────▲
 //
-// It is in memory only, and no part of a run's state: it ends with the process. A writer waits for no reader. A reader that is slower
-// than the writer until its place is no longer kept is notified, and goes on with the oldest entry that is kept.
+// It is in memory only, and no part of a run's state: it ends with the process. A writer waits for no reader. If a reader is so slow that
+// its place is no longer kept, it is notified, and goes on with the oldest entry that is kept.
 package calllog
 
 import (
@@ -42,7 +42,7 @@ const (
 // ErrPlace is the error about a place that is not in these logs.
 var ErrPlace = errors.New("calllog: invalid position")
 
-// Entry is a part of the output of a call. Parts of one stream follow one another: they may end within a line.
+// Entry is a part of the output of a call. The parts of a stream are consecutive; they may end within a line.
 type Entry struct {
 	At          time.Time `json:"at"`                    // when it was written
 	Step        string    `json:"step"`                  // key
@@ -59,7 +59,7 @@ func (e *Entry) size() int { return entryCost + len(e.Step) + len(e.Participant)
 // Batch holds the entries that a reader gets at once.
 type Batch struct {
 	Entries []Entry `json:"entries,omitempty"` // in the order in which they were written
-	Lost    bool    `json:"lost,omitempty"`    // something between those before and these is not kept any more
+	Lost    bool    `json:"lost,omitempty"`    // some entries between the batch before and this one are no longer kept
 }
 
 // Logs has the logs of the runs of an engine. It is safe for concurrent use.
@@ -68,10 +68,10 @@ type Logs struct {
 
 	mu      sync.Mutex
 	runs    map[string]*log
-	order   *list.List // of logs with entries, that which was written to longest ago first
+	order   *list.List // of logs with entries, least recently written first
 	bytes   int
 	last    uint64 // number of the newest entry
-	dropped uint64 // number of the newest entry of a log that is not there any more
+	dropped uint64 // number of the newest entry of the logs that no longer exist
 }
 
 // log holds the output of the calls of one run.
@@ -79,9 +79,9 @@ type log struct {
 	run     string
 	entries []Entry
 	bytes   int
-	dropped uint64 // number of the newest entry that is not kept any more
+	dropped uint64 // number of the newest entry that is no longer kept
 	readers int
-	grown   chan struct{} // closed by the next entry; nil: none waits
+	grown   chan struct{} // closed by the next entry; nil: no reader waits
 	place   *list.Element // in Logs.order; nil: it has no entries
 }
 
@@ -172,7 +172,7 @@ type Reader struct {
 	logs *Logs
 	log  *log
 	step string
-	of   string // tells the run from others
+	of   string // mark of the run
 	pos  uint64 // number of the last entry that was read
 	lost bool   // to be reported with the next batch
 }
@@ -208,7 +208,7 @@ func (l *Logs) Read(run, step, place string) (*Reader, error) {
 	return r, nil
 }
 
-// Next returns the next texts, or a channel that is closed when there are more.
+// Next returns the next entries, or a channel that is closed when there are more.
 func (r *Reader) Next() (b Batch, grown <-chan struct{}) {
 	l := r.logs
 	l.mu.Lock()
@@ -235,7 +235,7 @@ func (r *Reader) Next() (b Batch, grown <-chan struct{}) {
 	return b, r.log.grown
 }
 
-// Place returns where another reader of the run goes on.
+// Place returns the place behind which another reader of the run goes on.
 func (r *Reader) Place() string {
 	return r.logs.name + "-" + strconv.FormatUint(r.pos, 10) + "-" + r.of
 }
@@ -255,7 +255,7 @@ func (r *Reader) Close() {
 	r.logs.forget(r.log)
 }
 
-// About reports whether a call belongs to a step, an item of it, or a playbook's step of that name; to "" all do.
+// About reports whether a call belongs to a step, an item of it, or a playbook's step of that name. All calls belong to "".
 func About(call, step string) bool {
 	rest, ok := strings.CutPrefix(call, step)
 	return step == "" || ok && (rest == "" || strings.ContainsRune("@.[", rune(rest[0])))

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/cancelled"
 )
 
-// Follow passes on the output of a run, or only of a step, until take returns false, or wait returns, since the run has ended, and all
-// was passed on. It returns the error of wait.
+// Follow passes on the output of a run, or only of a step, until take returns false, or until wait returns, because the run has ended,
+// and all output was passed on. It returns the error of wait.
 func (l *Logs) Follow(ctx context.Context, run, step string, wait func(context.Context) error, take func(Batch) bool) error {
 	reader, err := l.Read(run, step, "")
 	if err != nil {

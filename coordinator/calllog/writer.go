@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Writer returns a writer of one stream of a call; of names the call. The text of one Write is read at once, but for the beginning of a
-// character, which waits for its rest. It belongs to one goroutine.
+// Writer returns a writer of one stream of a call; of names the call. The text of one Write can be read at once, except the beginning of
+// a character, which waits for its rest. It belongs to one goroutine.
 func (l *Logs) Writer(run string, of Entry) io.WriteCloser { return &writer{logs: l, run: run, of: of} }
 
 type writer struct {
@@ -27,7 +27,7 @@ func (w *writer) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// Close writes the text that is held back. Nothing is written behind it.
+// Close writes the text that is held back. It must be the last call.
 func (w *writer) Close() error {
 	w.pass(w.held)
 	w.held = nil
@@ -40,7 +40,7 @@ func (w *writer) pass(text []byte) {
 	w.logs.Write(w.run, e)
 }
 
-// partOfCharacter returns how many bytes at the end of a text are the beginning of a character.
+// partOfCharacter returns the number of bytes at the end of a text that are the beginning of a character.
 func partOfCharacter(text []byte) int {
 	for n := 1; n <= min(len(text), utf8.UTFMax-1); n++ {
 		if b := text[len(text)-n:]; utf8.RuneStart(b[0]) {

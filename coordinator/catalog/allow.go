@@ -44,7 +44,7 @@ func ParseAllow(text string) (Allow, error) {
 	return list, nil
 }
 
-// Check refuses a parcel of which a document uses a kind that is not allowed. Unpacking finds its other faults.
+// Check refuses a parcel if one of its documents uses a kind that is not allowed. Unpacking finds other faults.
 func (a Allow) Check(p *parcel.Parcel) error {
 	if p == nil {
 		return nil
@@ -61,7 +61,7 @@ func (a Allow) Check(p *parcel.Parcel) error {
 	return nil
 }
 
-// workflow refuses a workflow that uses a kind that is not allowed. along reports whether the workflow that an operation starts came along.
+// workflow refuses a workflow that uses a kind that is not allowed. along reports whether the workflow of an operation was sent with it.
 func (a Allow) workflow(w *template.Workflow, along func(operation string) bool) error {
 	for _, name := range slices.Sorted(maps.Keys(w.Operations)) {
 		b := w.Operations[name]
@@ -85,8 +85,8 @@ func (a Allow) workflow(w *template.Workflow, along func(operation string) bool)
 	return nil
 }
 
-// bindingUses returns which kind of Kinds a binding uses, and how; "": none. A binding that is not listed here uses unknown, which
-// nothing allows.
+// bindingUses returns the one of Kinds that a binding uses, and the use as a text; "": none. A binding that is not listed here uses
+// unknown, which nothing allows.
 func bindingUses(b template.Binding) (kind, how string) {
 	switch {
 	case b.HTTP != nil, b.Sleep != nil, b.Wait != nil, b.Value != nil, b.Fail != nil:
@@ -101,7 +101,7 @@ func bindingUses(b template.Binding) (kind, how string) {
 	return unknown, "has a binding of an unknown kind"
 }
 
-// secretUses returns which kind of Kinds a source of secrets uses; "": none.
+// secretUses returns the one of Kinds that a source of secrets uses; "": none.
 func secretUses(kind secret.Kind) string {
 	switch kind {
 	case secret.HTTP:

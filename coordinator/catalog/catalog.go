@@ -1,4 +1,4 @@
-// Package catalog reads the workflows that names stand for, and takes in documents that come from elsewhere.
+// Package catalog reads published workflows by their names, and accepts documents from elsewhere.
 //
 //	p, err := catalog.Read(ctx, engine, "order.yaml", text, allow)   a text becomes a parcel
 //	err := catalog.Allow{}.Check(p)                                  it names nothing of this machine
@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Versions returns at most so many versions of a name before a number, the newest first; before 0 means all. It returns
+// Versions returns up to most versions of a name with numbers less than before, the newest first; before 0 means all. It returns
 // parcel.ErrNotPublished if there is none.
 func Versions(ctx context.Context, engine *coordinator.Engine, name string, before uint64, most int) (list []*parcel.Version, err error) {
 	l, err := engine.Registry()
@@ -46,7 +46,7 @@ func Versions(ctx context.Context, engine *coordinator.Engine, name string, befo
 
 // Definition is a version with its document.
 type Definition struct {
-	Version  *parcel.Version // which it is
+	Version  *parcel.Version // without its document
 	Document json.RawMessage // in canonical form
 	Input    json.RawMessage // JSON Schema of the input of a run; nil accepts anything
 	Steps    []Step          // the calls of the workflow, in its order

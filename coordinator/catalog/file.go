@@ -30,7 +30,8 @@ func (a Allow) CheckFile(ctx context.Context, file io.Reader) error {
 	return nil
 }
 
-// definition refuses a workflow as it is stored. Those that it starts are stored, too, so that no file is read for them.
+// definition refuses a stored workflow that uses a kind that is not allowed. The workflows that it starts are stored, too, so no file is
+// read for them.
 func (a Allow) definition(stored any) error {
 	data, err := value.JSON(stored)
 	if err != nil {

@@ -43,7 +43,7 @@ type Message struct {
 	ID      string // a second message of the same id is not taken; "": none. At most world.IDBytesMax bytes
 }
 
-// Sent is how a message was taken.
+// Sent is the receipt of a message.
 type Sent struct {
 	Seq   uint64   // sequence of its event, or of that of an earlier message of the same id
 	Cells []string // addresses of the cells that it goes to, in order; none: no machine subscribes to it
@@ -59,7 +59,7 @@ type Run interface {
 	// Look returns. look must not keep the root.
 	Look(ctx context.Context, look func(*reactive.Root)) error
 
-	// Storage returns where and how the run is kept.
+	// Storage returns the storage of the run.
 	Storage() Storage
 
 	// ID returns the run's id.
@@ -72,12 +72,12 @@ type Run interface {
 	Roots(ctx context.Context) iter.Seq2[*reactive.Root, error]
 }
 
-// Storage is where and how a run is kept.
+// Storage is the storage of a run.
 type Storage struct {
 	Content    journal.ContentStore // nil: the run's store keeps no content
 	Lock       *sync.RWMutex        // held for reading while a snapshot is written, for writing while content is deleted
 	Dry        bool                 // nothing is written or deleted
-	KeepEvents int                  // how many of the newest events stay at least; 0: the default; negative: all
+	KeepEvents int                  // minimum number of the newest events that stay; 0: the default; negative: all
 }
 
 // Handle is the part of a run that has cells. Other runs refuse everything with decide.ErrNotWorld.
@@ -86,7 +86,7 @@ type Handle struct{ run Run }
 // New returns the handle of a run.
 func New(run Run) Handle { return Handle{run} }
 
-// SendMessage sends a message and returns how it was taken, once that is durable. A message that the world does not take
+// SendMessage sends a message and returns its receipt, once the message is durable. A message that the world does not take
 // changes nothing: the error wraps decide.ErrInvalidMessage and names the place, or decide.ErrMailboxFull.
 func (h Handle) SendMessage(ctx context.Context, m Message) (Sent, error) {
 	payload, err := value.Own(m.Payload)
@@ -107,7 +107,7 @@ func (h Handle) PauseCell(ctx context.Context, cell, reason string) error {
 	return h.command(ctx, journal.Event{Type: journal.CellPaused, Node: cell, Detail: &journal.Detail{Reason: reason}})
 }
 
-// ResumeCell ends that.
+// ResumeCell ends the pause of a cell.
 func (h Handle) ResumeCell(ctx context.Context, cell string) error {
 	return h.command(ctx, journal.Event{Type: journal.CellResumed, Node: cell})
 }
@@ -122,7 +122,7 @@ func (h Handle) Cell(ctx context.Context, address string) (State, error) {
 	var state State
 	var err error
 	if err := h.run.Look(ctx, func(root *reactive.Root) { state, err = find(root, address) }); err != nil {
-		return State{}, err // the run may yet look
+		return State{}, err // the run may still call look
 	}
 	return state, err
 }
@@ -131,7 +131,7 @@ func (h Handle) Cell(ctx context.Context, address string) (State, error) {
 func (h Handle) CellWaits(ctx context.Context, address string) ([]inspect.Wait, error) {
 	var list []inspect.Wait
 	if err := h.run.Look(ctx, func(root *reactive.Root) { list = inspect.CellWaits(root, address) }); err != nil {
-		return nil, err // the run may yet look
+		return nil, err // the run may still call look
 	}
 	return list, nil
 }
@@ -152,13 +152,13 @@ func find(root *reactive.Root, address string) (State, error) {
 	return state, nil
 }
 
-// impossible returns why no cell can have an address.
+// impossible returns the reason that no cell can have an address; nil: one can.
 func impossible(root *reactive.Root, address string) error {
 	_, _, err := world.Of(root).Definition().ParseAddress(address)
 	return err
 }
 
-// Index says which cells are asked for: those that have one of some values in an index of their machine. Values are compared in
+// Index selects the cells that have one of some values in an index of their machine. Values are compared in
 // their normal forms.
 type Index struct {
 	Machine string // name; "": all machines that have such an index
@@ -199,7 +199,7 @@ func (h Handle) list(ctx context.Context, keep func(*State) bool, limit int, ask
 		broken = cmp.Or(w.Err(), broken)
 		return list
 	})
-	if err != nil { // the run may yet look
+	if err != nil { // the run may still call look
 		return nil, err
 	}
 	if broken != nil {
@@ -208,8 +208,8 @@ func (h Handle) list(ctx context.Context, keep func(*State) bool, limit int, ask
 	return list, nil
 }
 
-// choose returns the states that keep accepts. Keep is code of the program, which is called on the goroutine of the run here: if it
-// panics, or ends its goroutine, that is an error of this call and nothing to the run.
+// choose returns the states that keep accepts. It calls keep, which is code of the program, on the goroutine of the run: if keep panics,
+// or ends its goroutine, choose returns an error, and the run is unaffected.
 func choose(found iter.Seq[State], keep func(*State) bool, limit int) (list []State, err error) {
 	asking := false
 	err = usercode.Apart(func() error {
@@ -229,13 +229,13 @@ func choose(found iter.Seq[State], keep func(*State) bool, limit int) (list []St
 		return nil
 	})
 	if err != nil && !asking {
-		panic(err) // of ours
+		panic(err) // a fault of this module
 	}
 	return list, err
 }
 
 // Await waits until a condition holds for a cell, which need not exist yet, and returns its state at that event: the newest
-// when Await was called, or a later one. The condition is not asked while the cell does not exist. The error of an address that no
+// when Await was called, or a later one. The condition is not called while the cell does not exist. The error of an address that no
 // cell can have wraps decide.ErrCellNotFound.
 func (h Handle) Await(ctx context.Context, address string, condition func(*State) bool) (State, error) {
 	last, err := h.run.Last(ctx)

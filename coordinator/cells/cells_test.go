@@ -32,7 +32,7 @@ func (unclosed) Close() error { return nil }
 // contentless is a store that keeps no content.
 type contentless struct{ journal.Store }
 
-// engine returns an engine on a store that is not closed. It goes on with no run that it finds, unless drives.
+// engine returns an engine that leaves its store open. Unless drives is true, it drives no run that it finds.
 func engine(t testing.TB, store journal.Store, k *till, drives bool) *coordinator.Engine {
 	e, err := coordinator.New(context.Background(), store, coordinator.Config{
 		Operations: []coordinator.Operation{operation.Define("pay", k.pay)}, Logger: slog.New(slog.DiscardHandler),
@@ -122,7 +122,7 @@ func TestAWorldThatNoProcessDrives(t *testing.T) {
 	require.NoError(t, k.fault)
 }
 
-// TestWhatAProgramAsksOfCellsDoesNotEndTheirRun: the choice of cells is code of the program, and is called where the run's own code is.
+// TestWhatAProgramAsksOfCellsDoesNotEndTheirRun: the choice of cells is code of the program, and runs on the goroutine of the run.
 func TestWhatAProgramAsksOfCellsDoesNotEndTheirRun(t *testing.T) {
 	e := engine(t, unclosed{memory.New()}, newTill(nil), true)
 	run := start(t, e)
@@ -140,7 +140,7 @@ func TestWhatAProgramAsksOfCellsDoesNotEndTheirRun(t *testing.T) {
 	awaited(t, run, "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
 }
 
-// TestTextsOfCommandsAreRefused that could not be stored, or not as they are. The journal stays as it was, and the run goes on.
+// TestTextsOfCommandsAreRefused that cannot be stored unchanged. The journal stays as it was, and the run goes on.
 func TestTextsOfCommandsAreRefused(t *testing.T) {
 	run := start(t, engine(t, unclosed{memory.New()}, newTill(nil), true))
 	add(t, run, "1")
@@ -241,7 +241,7 @@ func TestAParkedWorld(t *testing.T) {
 	awaited(t, found(t, e), "account[a]", "completed map[alien:[] fired:2 n:2 paid:2] 0 ")
 }
 
-// TestAMessageIsTakenOnce, whoever sends it and how often, also while no process drives the run.
+// TestAMessageIsTakenOnce, also from several senders, several times, and while no process drives the run.
 func TestAMessageIsTakenOnce(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	for _, drives := range []bool{true, false} {
@@ -366,7 +366,7 @@ func (s spoiled) Content(ctx context.Context, stream string, hash journal.Hash) 
 	return s.unclosed.Content(ctx, stream, hash)
 }
 
-// hashes is a store that records which content was read.
+// hashes is a store that records the content that was read.
 type hashes struct {
 	unclosed
 	mu  *sync.Mutex
@@ -382,8 +382,8 @@ func (h hashes) Content(ctx context.Context, stream string, hash journal.Hash) (
 	return h.unclosed.Content(ctx, stream, hash)
 }
 
-// TestDamagedContentIsNotServed: whatever blob of a snapshot is damaged, a world parks once it needs it, and every answer is
-// right or ErrDamaged. Nothing is added to the journal of one that no process drives.
+// TestDamagedContentIsNotServed: if any blob of a snapshot is damaged, a world parks once it needs it, and every answer is right or
+// ErrDamaged. If no process drives the world, nothing is added to its journal.
 func TestDamagedContentIsNotServed(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -436,7 +436,7 @@ func TestDamagedContentIsNotServed(t *testing.T) {
 	}
 }
 
-// TestManySendersAndAShutdown: the messages that 256 senders had acknowledged when the engine shut down are there, and those that were
+// TestManySendersAndAShutdown: the messages that 256 senders had acknowledged when the engine shut down are kept, and those that were
 // refused may be sent again.
 func TestManySendersAndAShutdown(t *testing.T) {
 	store, k := unclosed{memory.New()}, newTill(nil)

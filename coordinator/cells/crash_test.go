@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// crash is the disk of a machine that has died in a life, with the acknowledgments and the keys of calls until then.
+// crash is the disk of a machine that died during a life, with the acknowledgments and the keys of calls until then.
 type crash struct {
 	files *vfs.MemFS
 	ack   *taken

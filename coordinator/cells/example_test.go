@@ -55,7 +55,7 @@ func open(ctx context.Context) (*coordinator.Engine, *coordinator.Run) {
 	return engine, run
 }
 
-// Whoever is not sure that a message arrived sends it again under the same id. A message that does not fit changes nothing.
+// A sender that is not sure that a message arrived sends it again with the same id. A message that does not fit changes nothing.
 func ExampleHandle_SendMessage() {
 	ctx := context.Background()
 	engine, run := open(ctx)

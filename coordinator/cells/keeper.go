@@ -14,14 +14,14 @@ type Keeper struct {
 	next time.Time // after a failure: when it is tried again
 }
 
-// keepAgain is how long after a failure the next snapshot is tried.
+// keepAgain is the time from a failure to the next attempt.
 const keepAgain = time.Minute
 
-// sweepMin is how many blobs are put at least between two sweeps. There are as many as the last sweep has kept, so that the
+// sweepMin is the minimum number of blobs put between two sweeps. They are also at least as many as the last sweep has kept, so that the
 // sweeps cost no more than the puts.
 const sweepMin = 10_000
 
-// Begin reports whether the caller is to call Keep: no one does yet, and the last failure was long enough ago.
+// Begin reports whether the caller is to call Keep: no call is in progress, and the last failure was long enough ago.
 func (k *Keeper) Begin() bool {
 	if k.busy.Swap(true) {
 		return false
@@ -34,8 +34,8 @@ func (k *Keeper) Begin() bool {
 // Busy reports whether a call of Keep is in progress.
 func (k *Keeper) Busy() bool { return k.busy.Load() }
 
-// Keep puts states that take too much memory into content, and a snapshot if one is due, after which it trims the journal; leaves: the
-// run is to leave memory. It sweeps if enough was put since the last sweep.
+// Keep puts states that take too much memory into content. If a snapshot is due, it makes one, and trims the journal. leaves means that
+// the run is to leave memory. It sweeps if enough was put since the last sweep.
 func (k *Keeper) Keep(ctx context.Context, h Handle, leaves bool) error {
 	defer k.busy.Store(false)
 	put, due, err := h.spill(ctx, leaves)

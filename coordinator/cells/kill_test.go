@@ -26,7 +26,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// killsKeep is how many events a process leaves when it trims: more than it adds before it is killed.
+// killsKeep is the number of events that a process leaves when it trims: more than it adds before it is killed.
 const killsKeep = 3_000
 
 // spilledWorld is the world of accounts with some states that are too large to stay in memory: they become content at once.
@@ -35,7 +35,7 @@ var spilledWorld = strings.NewReplacer(
 	`set: {n: "{{ (state ?? {n: 0}).n + event.n }}", paid`, `set: {pad: "{{ event.n == 93 ? repeat('x', 70000) : '' }}", n: "{{ (state ?? {n: 0}).n + event.n }}", paid`,
 ).Replace(accountsWorld)
 
-// spilling is a store that says when content is read: of a cell that has left memory, or a snapshot.
+// spilling is a store that reports reads of content: of a cell that has left memory, or of a snapshot.
 type spilling struct {
 	*disk.Store
 	read func()
@@ -46,8 +46,8 @@ func (s spilling) Content(ctx context.Context, run string, hash journal.Hash) ([
 	return s.Store.Content(ctx, run, hash)
 }
 
-// TestChild is a process of a world of accounts, few of which stay in memory: it sends the messages that it reads, many at once, and writes which were taken
-// and which calls were made, until it is killed.
+// TestChild is a process of a world of accounts, few of which stay in memory: it sends the messages that it reads, many at once, and
+// writes those that were taken and the calls that were made, until it is killed.
 func TestChild(t *testing.T) {
 	dir := os.Getenv("SLUICE_CHILD_DIR")
 	if dir == "" {
@@ -62,7 +62,7 @@ func TestChild(t *testing.T) {
 	store, err := disk.Open(dir, disk.Config{})
 	require.NoError(t, err)
 	k := newTill(nil)
-	// Of many reads it is enough to know that there are some. The first are those of a snapshot from which the world goes on.
+	// Of many reads, some are reported. The first ones read a snapshot from which the world goes on.
 	reads := new(atomic.Int64)
 	read := func() {
 		if reads.Add(1) == spilledReads {
@@ -141,11 +141,12 @@ type loadOf struct {
 	taken map[string]uint64
 	keys  map[string]string
 	order []string       // references, as they were taken
-	kept  map[string]int // how often content or events were kept, deleted or read much, by the act: snapshot, sweep, trim, read
+	kept  map[string]int // number of snapshots, sweeps, trims, and times of many reads
 	seen  gathered
 }
 
-// killed starts a process, has it send the messages that were not taken yet, some of those that were, and more, and kills it at a random moment.
+// killed starts a process, makes it send the messages that were not taken yet, some that were, and new ones, and kills it at a random
+// moment.
 func (l *loadOf) killed() {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$")
 	cmd.Env = append(os.Environ(), "SLUICE_CHILD_DIR="+l.dir)
@@ -176,7 +177,7 @@ func (l *loadOf) killed() {
 	l.look()
 }
 
-// lacks names what no process has done yet, or "" if everything was done.
+// lacks names the acts that no process has done yet; "" if all were done.
 func (l *loadOf) lacks() string {
 	for _, what := range []string{"snapshot", "sweep", "trim", "read"} {
 		if l.kept[what] == 0 {
@@ -218,7 +219,7 @@ func (l *loadOf) batch() []string {
 	return append(list, list[:10]...) // at the same time
 }
 
-// read takes note of a line that a process has written.
+// read records a line that a process has written.
 func (l *loadOf) read(line string) {
 	var what, ref, rest string
 	if n, _ := fmt.Sscan(line, &what, &ref, &rest); n < 3 {
@@ -262,7 +263,7 @@ func TestAWorldUnderLoadSurvivesKills(t *testing.T) {
 		t: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(1, 1)), lines: map[string]string{}, taken: map[string]uint64{}, keys: map[string]string{},
 		kept: map[string]int{},
 	}
-	// How far a process comes before it is killed is chance, so there are more kills until everything was done at least once.
+	// The progress of a process before it is killed is random, so there are more kills until every act was done at least once.
 	for l.kills < kills || l.lacks() != "" {
 		require.Less(t, l.kills, 10*kills, "none of the processes did this: %s", l.lacks())
 		l.killed()

@@ -22,8 +22,8 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// accountsWorld has an account for each id, which adds up the numbers sent to it, the amounts paid and how many of its timers have fired,
-// and one journal of all. The final states do not depend on the order in which answers and timers come.
+// accountsWorld has an account for each id, which adds up the numbers sent to it, the amounts paid and the number of its timers that have
+// fired, and one journal of all. The final states do not depend on the order in which answers and timers come.
 const accountsWorld = `
 kind: World
 name: accounts
@@ -75,7 +75,7 @@ type payload struct {
 	ID  string `json:"id"`
 }
 
-// till is operation pay. It knows for which references it has been called, and under which keys.
+// till is operation pay. It records the references for which it was called, with the keys.
 type till struct {
 	mu    sync.Mutex
 	keys  map[string]string // by reference: the node and the idempotency key of the call
@@ -130,7 +130,7 @@ type taken struct {
 	mu       sync.Mutex
 	sent     map[string]uint64 // sequences, by id
 	snapshot uint64            // of the newest
-	journal  gathered          // before something of it was trimmed
+	journal  gathered          // before a part of it was trimmed
 }
 
 // gathered has the messages and requests found in the journal of a world so far, though some of its events may be trimmed since.
@@ -141,8 +141,8 @@ type gathered struct {
 	trimmed  bool              // events were missing
 }
 
-// add adds the events of a run, of which none may have been trimmed before it was added. No message was taken twice, and no attempt
-// requested twice.
+// add adds the events of a run. No event may have been trimmed before it was added, no message taken twice, and no attempt requested
+// twice.
 func (g *gathered) add(t testing.TB, events iter.Seq2[journal.Event, error]) {
 	t.Helper()
 	if g.messages == nil {
@@ -180,7 +180,7 @@ func (a *taken) copied() *taken {
 	return &taken{sent: maps.Clone(a.sent), snapshot: a.snapshot, journal: journal}
 }
 
-// life is a script of messages and commands. A life that is led again, after it was interrupted anywhere, ends in the same states.
+// life is a script of messages and commands. A life that is repeated after an interruption at any point ends in the same states.
 type life struct {
 	t   testing.TB
 	run *coordinator.Run
@@ -227,7 +227,7 @@ func (l life) trim() {
 	seen.add(l.t, l.run.Events(l.t.Context(), 1))
 	l.ack.mu.Lock()
 	l.ack.journal = seen
-	l.ack.mu.Unlock() // a crash at any write below looks at it
+	l.ack.mu.Unlock() // a crash at any write below reads it
 	would, err := l.run.Trim(l.t.Context(), 1, true)
 	require.NoError(l.t, err)
 	require.NotZero(l.t, would.To)
@@ -251,7 +251,7 @@ func (l life) await(address string, condition func(c *cells.State) bool) {
 	}
 }
 
-// lead leads the life to its end.
+// lead carries out the life to its end.
 func (l life) lead() {
 	ctx := l.t.Context()
 	l.send("1", "a", 1)
@@ -280,7 +280,7 @@ func (l life) lead() {
 	l.settled(want)
 }
 
-// want are the states at the end of a life, with how many items are held.
+// want has the states at the end of a life, with the number of held items.
 var want = map[string]string{
 	"account[a]": "completed map[alien:[] fired:3 n:10 paid:10] 0 ",
 	"account[b]": "completed map[alien:[] fired:2 n:6 paid:6] 0 ",
@@ -314,13 +314,13 @@ func shown(c *cells.State) string {
 	state, held := c.State, c.Held
 	if m, ok := state.(map[string]any); ok && c.Failure != nil && code == "receipt_invalid" && m["fired"] != nil {
 		if m["fired"] == int64(0) && held == 2 {
-			held-- // its timer races with the answer that does not fit: it has fired just before that, and is held
+			held-- // its timer races with the unfitting answer: it has fired just before that, and is held
 		}
 		m = maps.Clone(m)
 		m["fired"] = 0 // or has fired before, and was taken
 		state = m
 	}
-	if m, ok := state.(map[string]any); ok && m["pad"] != nil { // how much it takes is no matter
+	if m, ok := state.(map[string]any); ok && m["pad"] != nil { // its size is irrelevant
 		m = maps.Clone(m)
 		delete(m, "pad")
 		state = m
@@ -328,7 +328,7 @@ func shown(c *cells.State) string {
 	return fmt.Sprint(string(c.Status), " ", state, " ", held, " ", code)
 }
 
-// lead starts or finds the world of accounts and leads its life.
+// lead starts or finds the world of accounts and carries out its life.
 func lead(t testing.TB, e *coordinator.Engine, ack *taken) *coordinator.Run {
 	run, err := e.Start(t.Context(), load(t, accountsWorld), nil, coordinator.WithID("w"))
 	require.NoError(t, err)
@@ -336,7 +336,7 @@ func lead(t testing.TB, e *coordinator.Engine, ack *taken) *coordinator.Run {
 	return run
 }
 
-// requireWhole checks the journal of a life that has been led to its end.
+// requireWhole checks the journal of a completed life.
 func requireWhole(t testing.TB, run *coordinator.Run, ack *taken, k *till) {
 	t.Helper()
 	k.mu.Lock()

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// Of a trimmed world, a moment behind the older of its snapshots is read as from the whole journal; of one before, no state is known
-// any more.
+// In a trimmed world, a moment behind the older snapshot is read as from the whole journal; the state at an earlier moment is no longer
+// known.
 func TestATrimmedWorldIsReadAsItWas(t *testing.T) {
 	store, k, gone, all, _ := trimmed(t)
 	e, whole := engine(t, store, k, false), engine(t, untrimmed(t, all), k, false)

@@ -24,7 +24,7 @@ import (
 	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
-// gated is a store whose appends to the run wait while it is held, and fail while it is told so.
+// gated is a store whose appends to the run wait while it is held, and can be made to fail.
 type gated struct {
 	unclosed
 	mu      sync.Mutex
@@ -67,8 +67,8 @@ func (g *gated) hold(held chan struct{}) {
 	g.held = held
 }
 
-// TestNothingStartsBeforeItIsDurable: an effect is called once the activation that has emitted it is durable, and once; if that cannot be
-// stored, nothing is called and the states are the durable ones until it is.
+// TestNothingStartsBeforeItIsDurable: an effect is called exactly once, after the activation that has emitted it is durable; until that
+// can be stored, no effect is called and the states are the durable ones.
 func TestNothingStartsBeforeItIsDurable(t *testing.T) {
 	store, k := &gated{unclosed: unclosed{memory.New()}, arrived: make(chan []journal.Type, 64)}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -230,7 +230,7 @@ func TestReplayRunsNoStep(t *testing.T) {
 	shut(t, e)
 }
 
-// TestReplayCallsNobody: reading and recovering a world that rests steps nothing, calls nothing and appends nothing.
+// TestReplayCallsNobody: reading and recovering an idle world runs no step, makes no call and appends no event.
 func TestReplayCallsNobody(t *testing.T) {
 	store, k := &gated{unclosed: unclosed{memory.New()}}, newTill(nil)
 	e := engine(t, store, k, true)

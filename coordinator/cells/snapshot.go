@@ -20,7 +20,7 @@ func (h Handle) Snapshot(ctx context.Context) (seq uint64, err error) {
 	return seq, err
 }
 
-// snapshot is Snapshot. It also returns how many blobs it has put.
+// snapshot is Snapshot. It also returns the number of blobs that it has put.
 func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	storage := h.run.Storage()
 	storage.Lock.RLock()
@@ -52,8 +52,8 @@ func (h Handle) snapshot(ctx context.Context) (seq uint64, put int, err error) {
 	return e.Seq, put, err
 }
 
-// spill puts states of the world into content that take too much memory. It returns how many blobs it has put, and whether a snapshot
-// is due, if leaves before the run leaves memory.
+// spill puts states of the world that take too much memory into content. It returns the number of blobs that it has put, and whether a
+// snapshot is due; leaves means that the run is to leave memory.
 func (h Handle) spill(ctx context.Context, leaves bool) (put int, due bool, err error) {
 	storage := h.run.Storage()
 	storage.Lock.RLock()

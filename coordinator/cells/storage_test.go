@@ -29,7 +29,7 @@ func contentOf(t testing.TB, store journal.ContentStore) map[journal.Hash]bool {
 	return all
 }
 
-// needs returns the hashes of the blobs that the event of a snapshot needs. It makes the tries anew from their entries.
+// needs returns the hashes of the blobs that the event of a snapshot needs. It rebuilds the tries from their entries.
 func needs(t testing.TB, store journal.ContentStore, e *journal.Event) map[journal.Hash]bool {
 	all := map[journal.Hash]bool{}
 	fetch := kept.Fetch(func(h journal.Hash) ([]byte, error) { return store.Content(context.Background(), "w", h) })
@@ -95,7 +95,8 @@ func changed(t testing.TB, run *coordinator.Run, round, from, to int) {
 	require.NoError(t, err)
 }
 
-// TestSweepKeepsWhatIsReachable: the blobs that the last two snapshots need stay, and no others; the world is whole when it is opened again.
+// TestSweepKeepsWhatIsReachable: the blobs that the last two snapshots need stay, and no others; the world is complete when it is opened
+// again.
 func TestSweepKeepsWhatIsReachable(t *testing.T) {
 	dir, k := t.TempDir(), newTill(nil)
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
@@ -105,7 +106,7 @@ func TestSweepKeepsWhatIsReachable(t *testing.T) {
 	changed(t, run, 1, 0, 100)
 	changed(t, run, 2, 0, 30)
 	changed(t, run, 3, 20, 40)
-	add(t, run, "open") // something is open or held, too
+	add(t, run, "open") // some calls are open and some items held, too
 	changed(t, run, 4, 35, 45)
 	snapshots := snapshotsOf(t, run)
 	require.Len(t, snapshots, 4)
@@ -147,7 +148,7 @@ func TestSweepKeepsWhatIsReachable(t *testing.T) {
 	require.Equal(t, needs(t, store, older), needs(t, store, older), "the older can be read, too")
 }
 
-// trimmed returns a store with a world of which events are trimmed, its till, the trimmed range, and its events and state before.
+// trimmed returns a store with a world with trimmed events, its till, the trimmed range, and its events and state before.
 func trimmed(t *testing.T) (store unclosed, k *till, gone cells.Trimmed, all []journal.Event, whole *coordinator.State) {
 	store, k = unclosed{memory.New()}, newTill(nil)
 	e := engine(t, store, k, true)
@@ -184,8 +185,7 @@ func trimmed(t *testing.T) (store unclosed, k *till, gone cells.Trimmed, all []j
 	return store, k, gone, all, whole
 }
 
-// TestATrimmedWorldIsRead: of a world whose journal is trimmed everything can be read that does not need the events that are gone, and
-// is as it was.
+// TestATrimmedWorldIsRead: in a world with a trimmed journal, all data that does not need the trimmed events can be read, unchanged.
 func TestATrimmedWorldIsRead(t *testing.T) {
 	store, k, gone, all, whole := trimmed(t)
 	left := append([]journal.Event{all[0]}, all[gone.To:]...)
@@ -329,8 +329,7 @@ func (c counted) Tail(ctx context.Context, stream string, from uint64) iter.Seq2
 	return c.count(c.unclosed.Tail(ctx, stream, from))
 }
 
-// TestAwaitReadsTheTail: waiting for a condition, and asking for the state, read the events since the newest snapshot, however many
-// there were before.
+// TestAwaitReadsTheTail: waiting for a condition, and reading the state, read only the events since the newest snapshot.
 func TestAwaitReadsTheTail(t *testing.T) {
 	read := func(rounds int) (await, state int64) {
 		store, k := counted{unclosed{memory.New()}, &atomic.Int64{}}, newTill(nil)
@@ -402,8 +401,8 @@ func TestAReaderThatIsOvertakenGoesOn(t *testing.T) {
 	require.True(t, errors.Is(err, context.Canceled), "%v", err)
 }
 
-// TestExplainReadsTheTail: decisions in the events since the newest snapshot, and lists of cells, are known without the events before,
-// however many there were; earlier decisions are looked for there, and the explanations are those of the whole journal.
+// TestExplainReadsTheTail: explanations need only the events since the newest snapshot for decisions in these, and for lists of cells;
+// earlier decisions are searched in earlier events, and the explanations equal those from the whole journal.
 func TestExplainReadsTheTail(t *testing.T) {
 	read := func(rounds int, name string) (n int64, decided bool) {
 		store, k := counted{unclosed{memory.New()}, &atomic.Int64{}}, newTill(nil)

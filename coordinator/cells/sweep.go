@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// Sweep deletes the content of the run that its last two snapshots do not need. If dry is true, it only counts. It returns how
-// much it has kept, and deleted or would have deleted. The world goes on meanwhile, but makes no snapshot.
+// Sweep deletes the content of the run that its last two snapshots do not need. If dry is true, it only counts. It returns the numbers of
+// blobs that it has kept, and has deleted or would have deleted. The world goes on meanwhile, but makes no snapshot.
 func (h Handle) Sweep(ctx context.Context, dry bool) (kept, deleted int, err error) {
 	storage := h.run.Storage()
 	storage.Lock.Lock()
@@ -19,7 +19,7 @@ func (h Handle) Sweep(ctx context.Context, dry bool) (kept, deleted int, err err
 		return 0, 0, err
 	}
 	var needed map[journal.Hash]bool
-	var unknown error // why the needed hashes are not known
+	var unknown error // the reason that the needed hashes are unknown
 	err = storage.Content.SweepContent(ctx, h.run.ID(), func(hash journal.Hash) bool {
 		if needed == nil && unknown == nil { // only now: the store spares the blobs that the world puts from now on
 			needed, unknown = h.mark(ctx, storage.Content)
@@ -37,7 +37,7 @@ func (h Handle) Sweep(ctx context.Context, dry bool) (kept, deleted int, err err
 	return kept, deleted, nil
 }
 
-// keeps returns why there is nothing to be swept or trimmed: the run is no world, or its store keeps no content.
+// keeps returns an error if the run cannot be swept or trimmed: it is no world, or its store keeps no content.
 func (h Handle) keeps(ctx context.Context, content journal.ContentStore) error {
 	_, err := look(ctx, h.run, func(*world.World) struct{} { return struct{}{} })
 	if err == nil && content == nil {
@@ -73,10 +73,10 @@ func snapshotAt(ctx context.Context, store journal.Store, run string, seq uint64
 	return nil, fmt.Errorf("%w: event %d of a snapshot is missing", journal.ErrDamaged, seq)
 }
 
-// KeepEvents is how many events of a world stay in its journal at least, unless the program says otherwise.
+// KeepEvents is the default minimum number of events of a world that stay in its journal.
 const KeepEvents = 1_000_000
 
-// Trimmed are events that are not in the journal of a world any more, or would not be.
+// Trimmed are the events that Trim has deleted, or would delete.
 type Trimmed struct {
 	From, To uint64 // sequences of the first and the last; 0: there are none
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// orderWorld has orders that are paid and, if nobody knows whether they were, paid again.
+// orderWorld has orders that are paid and, if the outcome is unknown, paid again.
 const orderWorld = `
 kind: World
 name: orders
@@ -57,8 +57,8 @@ func explained(t *testing.T, e *coordinator.Engine, name string) (text string) {
 	return text
 }
 
-// TestTimeline: of a cell the message, its steps, intents and receipts are told in order, by intent; and explained while it waits,
-// after a timeout, and at the end.
+// TestTimeline: the timeline of a cell has the message, its steps, intents and receipts in order, by intent; the cell is explained while
+// it waits, after a timeout, and at the end.
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attempts := 0
@@ -79,7 +79,7 @@ func TestTimeline(t *testing.T) {
 		defer func() { _ = e.Shutdown(context.Background()) }()
 		run, err := e.Start(t.Context(), load(t, orderWorld), nil, coordinator.WithID("w"))
 		require.NoError(t, err)
-		for _, id := range []string{"other", "a"} { // the other one is not told of
+		for _, id := range []string{"other", "a"} { // the other one is not in the timeline
 			_, err = run.SendMessage(t.Context(), placed(id))
 			require.NoError(t, err)
 			if synctest.Wait(); id == "other" {

@@ -1,5 +1,5 @@
 // Package children manages the runs that calls of other runs start: it begins them and waits for them, bounds their number,
-// pauses them with their parents, and cancels those that no call waits for any more.
+// pauses them with their parents, and cancels those that no call waits for any longer.
 //
 //	call ──▶ CallChild ──▶ begins `<run>/<step>#1`, or finds it ──▶ waits for its end ──▶ the call's output
 //
@@ -53,7 +53,7 @@ type Start struct {
 	Identity *journal.Identity // in whose name it makes its calls; nil: none
 	Dir      string            // of its programs: see journal.Start
 	From     *journal.From     // of the child of a rerun: the child that it repeats; nil: none
-	Kept     []journal.Event   // the results that it keeps of that
+	Kept     []journal.Event   // the results of that child that it keeps
 }
 
 // Config configures Children.

@@ -28,7 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// engine notes the requests to it, and answers as a test has told it.
+// engine records the requests to it, and answers as a test has set it up.
 type engine struct {
 	mu     sync.Mutex
 	known  map[string]bool
@@ -103,7 +103,7 @@ func callOf(ctx context.Context, run, node string) *operation.Call {
 
 func find(context.Context) (*registry.Entry, error) { return &registry.Entry{}, nil }
 
-// A call's child has the same id each time, no two calls have one, and it is never longer than an id may be.
+// A call's child has the same id each time, different calls have different ids, and no id is too long.
 func TestTheIDOfAChildIsThatOfItsCall(t *testing.T) {
 	long := strings.Repeat("x", template.IDBytesMax)
 	requests := rapid.Custom(func(t *rapid.T) call.Request {
@@ -183,7 +183,7 @@ func TestACallIsAnsweredByItsChild(t *testing.T) {
 	}
 }
 
-// A call that is made again finds its child, waits through its being parked, and cancels it if it ends first.
+// A repeated call finds its child, keeps waiting while the child is parked, and cancels the child if the call ends first.
 func TestAChildOutlivesItsCallOnlyIfTheEngineEnds(t *testing.T) {
 	family, e, _ := family(t, nil)
 	e.known["r/a#1"] = true
@@ -276,7 +276,7 @@ func TestCallsThatACommandHasEnded(t *testing.T) {
 	require.Equal(t, []string{"cancel r/a#1", "cancel r/b#1", "cancel r/c#1", "cancel r/d#1"}, e.taken())
 }
 
-// A pause goes to the children that exist; after a crash only to those whose heads say otherwise.
+// A pause is passed to the existing children; after a crash, only to those whose heads do not have it.
 func TestAPauseIsPassedOn(t *testing.T) {
 	family, e, store := family(t, nil)
 	all := map[string]bool{}

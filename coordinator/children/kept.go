@@ -9,7 +9,7 @@ import (
 )
 
 // kept returns the results that the child of a rerun keeps: they are in the journal of the run above, under keys that begin with the
-// step. Only the first child of a step keeps something; the child of another attempt does everything.
+// step. Only the first child of a step keeps results; the child of another attempt runs all steps.
 func (c *Children) kept(ctx context.Context, call *operation.Call) (from *journal.From, kept []journal.Event, err error) {
 	if call.Attempt != 1 || call.Participant != "" || call.Decision != 0 {
 		return nil, nil, nil

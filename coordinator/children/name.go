@@ -29,7 +29,7 @@ func ID(c *call.Request) string {
 // hashedBytes is the length that a hash adds to the parent's id.
 const hashedBytes = 24
 
-// Generation returns how many runs are above the one with that id.
+// Generation returns the number of runs above the run with an id.
 func Generation(id string) int { return strings.Count(id, "/") }
 
 // IDs returns the ids of the runs that calls start.

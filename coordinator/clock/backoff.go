@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Backoff waits between the tries of something, longer each time. The zero Backoff is ready to use.
+// Backoff waits between attempts, longer each time. The zero Backoff is ready to use.
 type Backoff struct{ last time.Duration }
 
 // Wait waits before the next try. It returns false if ctx ends first.

@@ -8,7 +8,7 @@ import (
 
 // Clock returns the current instant in Unix nanoseconds. It follows the wall clock, but never falls behind the steady time that
 // has passed since the Clock was made: setting the wall clock back does not prolong any wait, and after a jump ahead, such as
-// when the machine has slept, timers are due as the wall clock says. It is safe for concurrent use.
+// when the machine has slept, timers are due by the wall clock. It is safe for concurrent use.
 type Clock struct {
 	read  func() (wall, steady int64)
 	ahead atomic.Int64 // how far the clock is ahead of the steady one

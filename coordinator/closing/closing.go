@@ -1,5 +1,5 @@
 // Package closing ends an engine in order: first it calls the registered functions, while the engine still works; then it waits for the
-// calls in progress, as long as it may; then it ends the rest, and names the calls that do not return.
+// calls in progress, until its context ends; then it stops the rest, and names the calls that do not return.
 package closing
 
 import (
@@ -17,22 +17,22 @@ import (
 // ErrUnreturned means that an engine has ended, though some calls have not returned.
 var ErrUnreturned = errors.New("coordinator: the engine has shut down, but some calls have not returned")
 
-// shutdownTime is how long calls may take to return after the context of Shutdown has ended. A command that does not end by
+// shutdownTime bounds the time that calls take to return after the context of Shutdown has ended. A command that does not end by
 // itself takes two seconds to be killed.
 const shutdownTime = 5 * time.Second
 
-// Engine is the engine that ends.
+// Engine is the engine to end.
 type Engine interface {
-	// Close makes the engine take nothing more.
+	// Close makes the engine accept no more requests.
 	Close()
 
-	// Idle returns a channel that is closed when no call is in progress any more.
+	// Idle returns a channel that is closed when no call is in progress.
 	Idle() <-chan struct{}
 
 	// Stop ends the calls in progress, and all that the engine has begun.
 	Stop()
 
-	// Await returns when all of that has ended, if it does.
+	// Await returns when all of that has ended; it may never return.
 	Await()
 
 	// Unreturned names the calls that have not returned.
@@ -77,7 +77,7 @@ func (e *End) begin() (before []func() error, first bool) {
 	return e.before, first
 }
 
-// Shutdown ends the engine, or waits until its first call has. Calls in progress return as long as ctx lasts.
+// Shutdown ends the engine; later calls wait for the first. Until ctx ends, calls in progress may return.
 func (e *End) Shutdown(ctx context.Context, engine Engine) error {
 	before, first := e.begin()
 	if !first {
@@ -99,7 +99,7 @@ func (e *End) Shutdown(ctx context.Context, engine Engine) error {
 	return errors.Join(await(ctx, engine, beforeErr), engine.CloseStore())
 }
 
-// await returns when everything that the engine has begun has ended, or shutdownTime after ctx has: the program's code may not return.
+// await returns when everything that the engine has begun has ended, or shutdownTime after ctx ends: the program's code may never return.
 // beforeErr receives the error of the functions passed to Before.
 func await(ctx context.Context, engine Engine, beforeErr <-chan error) error {
 	ended := make(chan error, 1)

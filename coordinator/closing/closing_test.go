@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/closing"
 )
 
-// engine records the methods that end it. Its calls return when they are stopped, and some not even then.
+// engine records the methods that end it. Its calls return when they are stopped, except some that never return.
 type engine struct {
 	done    []string
 	stopped chan struct{}

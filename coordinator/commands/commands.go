@@ -87,7 +87,7 @@ func Paused(reason string) journal.Event {
 	return journal.Event{Type: journal.RunPaused, Detail: &journal.Detail{Reason: reason}}
 }
 
-// Resume ends a pause, or lets a run go on that is held since it was imported.
+// Resume ends a pause, or releases a run that is held since it was imported.
 func (c Commands) Resume(ctx context.Context) error { return c.command(ctx, Resumed()) }
 
 // Resumed returns the event of a Resume.
@@ -95,8 +95,8 @@ func Resumed() journal.Event {
 	return journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{}}
 }
 
-// Decide records whether a step's task is done, while that decision is open: the step waits for a person; its decision source
-// is being asked, whose call is then stopped; or an earlier decision has paused the run.
+// Decide records whether a step's task is done, while that decision is open: the step waits for a person, its decision source is being
+// asked, or an earlier decision has paused the run. The call of a decision source is stopped.
 //
 // A payload is kept in the journal beside the decision, as evidence; the consequences depend on done alone. See
 // coordinator.WithPayload.

@@ -54,7 +54,7 @@ type Run interface {
 // Config configures a Taker.
 type Config struct {
 	Engine Engine          // whose runs take the commands
-	Reader *reader.Reader  // says why a command was refused
+	Reader *reader.Reader  // finds the reason of a refusal
 	Driven *pickup.Runs    // takes the commands of runs that are held
 	Parked *parking.Parker // whose runs take no command that is only foreseen
 	Notes  *notes.Notes    // takes the commands of runs that the engine does not go on with
@@ -70,7 +70,7 @@ func New(config Config) *Taker { return &Taker{config} }
 // Of returns the commands of a run.
 func (t *Taker) Of(run Run) Commands { return Commands{t, run} }
 
-// Take passes a command to a run's loop and returns its event once that is durable, or why it was refused.
+// Take passes a command to a run's loop and returns its event once that is durable. If it is refused, Take returns the reason.
 func (t *Taker) Take(ctx context.Context, run Run, event journal.Event) (taken journal.Event, err error) {
 	d := cmp.Or(event.Detail, &journal.Detail{})
 	if err := cmp.Or(t.Engine.CheckOpen(), limits.CheckActor(run.Actor()), limits.CheckTexts(d.Reason, d.Name, d.ID)); err != nil {
@@ -101,7 +101,7 @@ func (t *Taker) Take(ctx context.Context, run Run, event journal.Event) (taken j
 		taken, err = t.Notes.Take(ctx, id, event)
 	} else {
 		var journaled journal.Event
-		if err = run.Ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may yet write it
+		if err = run.Ask(ctx, decide.Item{Event: event, Taken: &journaled}); err == nil { // else the loop may still write it
 			taken = journaled
 		}
 	}

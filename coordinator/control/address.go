@@ -101,7 +101,7 @@ func dial(dir string) (conn *net.UnixConn, err error) {
 	return conn, nil
 }
 
-// undialed returns why the socket of a directory cannot be reached.
+// undialed returns the reason that the socket of a directory cannot be reached.
 func undialed(dir string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || refused(err):

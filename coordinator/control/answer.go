@@ -43,7 +43,7 @@ func (a *answer) ask(line, attachment []byte) error {
 	}
 	if err == nil && len(attachment) > 0 {
 		if _, err = a.conn.Write(attachment); !errors.Is(err, os.ErrDeadlineExceeded) {
-			err = nil // a holder that refuses the request does not read all of it, and says why
+			err = nil // a holder that refuses the request does not read all of it, and sends the reason
 		}
 	}
 	switch {

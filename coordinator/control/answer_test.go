@@ -41,8 +41,8 @@ func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client,
 
 var send = api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"}
 
-// TestAHangingHolderTimesOut: the client reports that nothing was done, and this stays true: a holder that goes on later cannot
-// acknowledge the request any more.
+// TestAHangingHolderTimesOut: the client reports that nothing was done, and this stays true: a holder that goes on later can no longer
+// acknowledge the request.
 func TestAHangingHolderTimesOut(t *testing.T) {
 	control.Taken(t, time.Millisecond)
 	rest := make(chan struct{})

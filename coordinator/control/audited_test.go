@@ -68,7 +68,7 @@ func TestActsByTheSocketAreRecorded(t *testing.T) {
 		require.False(t, entry.At.IsZero())
 		got = append(got, []string{entry.Actor, entry.Route, entry.Run, entry.Step, entry.Name, entry.Code})
 	}
-	require.ElementsMatch(t, [][]string{ // each is noted a moment after its answer, which the next request does not wait for
+	require.ElementsMatch(t, [][]string{ // each is recorded a moment after its answer, and the next request does not wait for that
 		{"ann", "publish", "", "", "w", ""},
 		{"ann", "start", "second", "", "w", ""},
 		{"bob", "send", "first", "", "", ""},

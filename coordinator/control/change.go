@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
-// Shadow passes how a run, or each of those that a query selects, would have gone by the workflow that comes with the request to each.
+// Shadow replays a run, or all runs that a query selects, under the workflow of the request, and passes the results to each.
 func (c *Client) Shadow(ctx context.Context, req api.Request, each func(*api.Shadowed) error) error {
 	req.Verb = api.Shadow
 	return c.ask(ctx, &req, func(r *api.Reply) error {
@@ -18,8 +18,8 @@ func (c *Client) Shadow(ctx context.Context, req api.Request, each func(*api.Sha
 	})
 }
 
-// Move switches a run to the workflow that comes with the request, and returns the differences from here on. With req.Dry it
-// only reports whether it may.
+// Move switches a run to the workflow that comes with the request, and returns the differences from here on. With req.Dry it only reports
+// whether it could.
 func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowed, done api.Done, err error) {
 	req.Verb = api.Move
 	err = c.ask(ctx, &req, func(r *api.Reply) error {
@@ -34,7 +34,7 @@ func (c *Client) Move(ctx context.Context, req api.Request) (report *api.Shadowe
 	return report, done, err
 }
 
-// Diff returns how the workflow of a request differs from the old one, and the consequences for the open runs of the old one.
+// Diff returns the differences between the workflow of a request and the old one, and their consequences for the open runs of the old one.
 func (c *Client) Diff(ctx context.Context, req api.Request) (d *versions.Diff, err error) {
 	req.Verb = api.Compare
 	err = c.ask(ctx, &req, func(r *api.Reply) error {

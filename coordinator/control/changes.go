@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// AwaitChanges returns when there may be something new in a directory that was last read at a revision of package disk: a
+// AwaitChanges returns when a directory may have changed since it was last read, at a revision of package disk: a
 // process serves it, or a process has committed to it since. A nil revision is older than any other. It always waits a moment,
 // so that it may be called in a loop.
 func AwaitChanges(ctx context.Context, dir string, revision []byte) error {

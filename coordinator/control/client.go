@@ -21,8 +21,8 @@ const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
 type Client struct {
-	// Trimmed is called with a sentence about events that an answer leaves out before the next event, view or update, because
-	// they are not there any more. Nil: nothing is. It must not be set while the client is in use.
+	// Trimmed is called before the next event, view or update, with a sentence about events that the answer lacks because they were trimmed.
+	// Nil: no call. It must not be set while the client is in use.
 	Trimmed func(sentence string)
 
 	ask   func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error
@@ -84,8 +84,8 @@ func (c *Client) Runs(ctx context.Context) iter.Seq2[*api.Run, error] {
 	return stream(ctx, c, &api.Request{Verb: api.List}, func(r *api.Reply) *api.Run { return r.Run })
 }
 
-// List passes the runs that a request asks for to each, newest first, without their steps: its Query, Labels, Limit and Cursor. It
-// returns where the list goes on.
+// List passes the runs that a request selects to each, newest first, without their steps: by its Query, Labels, Limit and Cursor.
+// done.Next is the cursor of the next page.
 func (c *Client) List(ctx context.Context, req api.Request, each func(*api.Run) error) (done api.Done, err error) {
 	req.Verb = api.List
 	err = c.ask(ctx, &req, func(r *api.Reply) error {
@@ -100,12 +100,12 @@ func (c *Client) List(ctx context.Context, req api.Request, each func(*api.Run) 
 	return done, err
 }
 
-// Rules yields how long runs are kept that have ended.
+// Rules yields the retention rules of ended runs.
 func (c *Client) Rules(ctx context.Context) iter.Seq2[*api.Rule, error] {
 	return stream(ctx, c, &api.Request{Verb: api.Rules}, func(r *api.Reply) *api.Rule { return r.Rule })
 }
 
-// Published yields the names of published workflows that begin so, in order, at most so many; 0: all.
+// Published yields the names of published workflows that begin with begun, in order, at most limit; 0: all.
 func (c *Client) Published(ctx context.Context, begun string, limit int) iter.Seq2[*string, error] {
 	req := &api.Request{Verb: api.Names, Name: begun, Limit: limit}
 	return stream(ctx, c, req, func(r *api.Reply) *string {
@@ -146,7 +146,7 @@ func (c *Client) Rerun(ctx context.Context, req *api.Request, each func(*api.Rer
 	return done, err
 }
 
-// ExplainQuery says which index carries the query of a list, and which of its terms are checked afterwards.
+// ExplainQuery returns the index that carries the query of a list, and the terms that are checked afterwards.
 func (c *Client) ExplainQuery(ctx context.Context, text string, labels map[string]string) (x *query.Explanation, err error) {
 	err = c.whole(ctx, &api.Request{Verb: api.List, Query: text, Labels: labels, Dry: true}, func(r *api.Reply) error {
 		if r.Query != nil {
@@ -202,7 +202,7 @@ func (c *Client) Cell(ctx context.Context, run, address string) (*api.Cell, erro
 	return c.cell(ctx, &api.Request{Verb: api.Show, Run: run, Step: address})
 }
 
-// Await waits until a condition holds for a cell of a world's run, and returns the cell as it is then.
+// Await waits until a condition holds for a cell of a world's run, and returns the cell at that moment.
 func (c *Client) Await(ctx context.Context, run, address, condition string) (*api.Cell, error) {
 	return c.cell(ctx, &api.Request{Verb: api.Await, Run: run, Step: address, If: condition})
 }
@@ -221,8 +221,8 @@ func (c *Client) cell(ctx context.Context, req *api.Request) (*api.Cell, error) 
 	return cell, err
 }
 
-// Cells passes the cells of a world's run that a request asks for to each, in the order of their addresses. The warning says for how
-// many its condition could not be evaluated.
+// Cells passes the cells of a world's run that a request selects to each, in the order of their addresses. The warning states the number
+// of cells for which its condition could not be evaluated.
 func (c *Client) Cells(ctx context.Context, req api.Request, each func(*api.Cell) error) (warning string, err error) {
 	req.Verb = api.Cells
 	err = c.ask(ctx, &req, func(r *api.Reply) error {
@@ -252,7 +252,7 @@ func (c *Client) Explain(ctx context.Context, run, step string) (*coordinator.Ex
 	return x, err
 }
 
-// Output returns the whole output of a step as JSON; "" is the run. A participant names one of those that the step has asked.
+// Output returns the whole output of a step as JSON; "" is the run. participant selects one of the participants that the step has asked.
 func (c *Client) Output(ctx context.Context, run, step, participant string) (json.RawMessage, error) {
 	var v json.RawMessage
 	req := &api.Request{Verb: api.Output, Run: run, Step: step, Participant: participant}
@@ -347,8 +347,8 @@ func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*
 	}
 }
 
-// whole makes a request that changes nothing, and whose answer the caller sees only when it is complete: a holder that ends in its
-// middle has not answered.
+// whole makes a request that changes nothing. The caller receives its answer only when it is complete: a holder that ends before that has
+// not answered.
 func (c *Client) whole(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
 	err := c.ask(ctx, req, emit)
 	if errors.Is(err, api.ErrHungUp) {

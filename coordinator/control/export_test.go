@@ -11,14 +11,14 @@ func AskOnly(dir string) *Client { return holder(dir) }
 // Undialed is the error for a socket that could not be reached.
 var Undialed = undialed
 
-// BePatient sets how long Open waits, until the test ends.
+// BePatient sets the time that Open waits, until the test ends.
 func BePatient(t testing.TB, d time.Duration) {
 	before := heldPatience
 	heldPatience = d
 	t.Cleanup(func() { heldPatience = before })
 }
 
-// Taken sets how long a holder may take to acknowledge a request, until the test ends.
+// Taken sets the time in which a holder must acknowledge a request, until the test ends.
 func Taken(t testing.TB, d time.Duration) {
 	before := takenWithin
 	takenWithin = d

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// Export writes runs as a file to w: those that are named, or, if none is, those that a query selects.
+// Export writes runs as a file to w: the named ones, or, if no run is named, those that a query selects.
 func (c *Client) Export(ctx context.Context, w io.Writer, query string, runs ...string) error {
 	return c.ask(ctx, &api.Request{Verb: api.Export, Query: query, Runs: runs}, func(r *api.Reply) (err error) {
 		if len(r.Data) > 0 {
@@ -28,7 +28,7 @@ func (c *Client) Import(ctx context.Context, file, actor string, each func(*api.
 	})
 }
 
-// Backup has the process that holds the directory copy the journal into another, named by its absolute path.
+// Backup makes the process that holds the directory copy its journal into another directory, named by its absolute path.
 func (c *Client) Backup(ctx context.Context, dir, actor string) error {
 	return c.ask(ctx, &api.Request{Verb: api.Backup, File: dir, Actor: actor}, func(*api.Reply) error { return nil })
 }

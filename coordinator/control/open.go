@@ -30,7 +30,7 @@ var heldPatience = 10 * time.Second // a variable for tests
 // Open returns a client for a directory: of the process that holds it, or else of a new engine, which goes on with no runs and
 // therefore makes no calls. Config.PickUp is not used. While another process has the directory open and does not answer, Open
 // waits, at most ten seconds; then it returns journal.ErrLocked. It creates no directory: if there is no journal, it returns
-// ErrNoJournal. In place of a directory it takes the URL of a server, which the token in the environment is for.
+// ErrNoJournal. In place of a directory it takes the URL of a server, with the token in the environment.
 func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client, err error) {
 	if client.IsURL(dir) {
 		return remote(dir)
@@ -41,8 +41,8 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (c *Client
 	return open(ctx, dir, config)
 }
 
-// hasJournal returns why there is no journal in a directory: ErrNoJournal, or journal.ErrDamaged if it has lost a part, or is the folder
-// of another program. It returns nil if the directory cannot be read: opening it returns the error.
+// hasJournal returns an error if there is no journal in a directory: ErrNoJournal, or journal.ErrDamaged if the directory has lost a part
+// or belongs to another program. It returns nil if the directory cannot be read: opening it returns the error.
 func hasJournal(dir string) error {
 	switch holds, err := records.Holds(nil, dir); {
 	case errors.Is(err, journal.ErrDamaged):

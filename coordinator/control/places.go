@@ -22,7 +22,7 @@ const (
 	UploadsMax  = 4
 	placeTime   = time.Second            // time in which a request must get a place
 	IdleMax     = 128                    // connections that have not sent their request
-	idleTime    = 100 * time.Millisecond // left to the oldest when there is another
+	idleTime    = 100 * time.Millisecond // time left to the oldest when another connects
 	connections = CommandsMax + ReadsMax + WatchersMax + 2*IdleMax
 )
 

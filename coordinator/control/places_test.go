@@ -25,7 +25,7 @@ func TestARequestSentInTimeIsRead(t *testing.T) {
 	require.Equal(t, "{\"verb\": \"ping\"}\n", string(line[:n]))
 }
 
-// A request that waits while the server ends is not told that others are in its way: its client goes to the next process.
+// A request that waits while the server ends does not fail because of other requests: its client goes to the next process.
 func TestARequestThatWaitsWhileTheServerEndsIsToldSo(t *testing.T) {
 	full := make(places, 1)
 	require.NoError(t, full.enter(t.Context()))

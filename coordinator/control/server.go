@@ -241,7 +241,7 @@ func (s *Server) serve(conn net.Conn) {
 }
 
 // readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing. The reader yields the bytes behind the
-// line, as many as the request says.
+// line, as many as the request announces.
 func readRequest(conn net.Conn) (*api.Request, io.Reader, error) {
 	limit := &io.LimitedReader{R: &tardy{conn: conn}, N: api.RequestMax + 1}
 	b := bufio.NewReaderSize(limit, requestChunk)

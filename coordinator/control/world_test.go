@@ -46,7 +46,7 @@ func startSums(t *testing.T, e *coordinator.Engine) {
 	require.NoError(t, err)
 }
 
-// add sends a number to a cell, and returns how it was taken.
+// add sends a number to a cell, and returns its receipt.
 func add(t *testing.T, c *control.Client, key string, n int, more ...func(*api.Request)) (api.Done, error) {
 	r := &api.Request{Verb: api.Send, Run: "w", Message: "Add", Payload: json.RawMessage(fmt.Sprintf(`{"id": %q, "n": %d}`, key, n)), Actor: "ann"}
 	for _, change := range more {
@@ -158,7 +158,7 @@ func TestCellsAreListedAndHeld(t *testing.T) {
 	})
 }
 
-// The state of a run has the cells that need attention first, at most so many, and how many there are.
+// The state of a run has a bounded number of cells, those that need attention first, and the number of all.
 func TestAWorldIsShownWithinBounds(t *testing.T) {
 	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
 		startSums(t, e)

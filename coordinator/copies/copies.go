@@ -1,4 +1,4 @@
-// Package copies makes copies of the journal of an engine that goes on, below one folder, and looks for faults in them as doctor does.
+// Package copies makes copies of the journal of a running engine, below one folder, and checks them with package doctor.
 package copies
 
 import (
@@ -20,10 +20,10 @@ import (
 // faultsMax bounds the faults that a report names.
 const faultsMax = 1000
 
-// ErrName is the error about a name that no copy can have, or that one has.
+// ErrName is the error about a name that no copy can have, or that an existing copy has.
 var ErrName = errors.New("copies: there can be no copy of that name")
 
-// names are those of folders that are neither hidden nor elsewhere.
+// names matches the names of folders that are neither hidden nor outside.
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // Report is the result of checking a copy.
@@ -47,7 +47,7 @@ func In(below string, engine *coordinator.Engine, dir string) (*Folder, error) {
 	return &Folder{engine, dir, whole}, err
 }
 
-// Check returns why there can be no copy of a name.
+// Check returns an error if no copy can be made under a name.
 func (f *Folder) Check(name string) error {
 	if !names.MatchString(name) {
 		return fmt.Errorf("%w: it has 1 to 128 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit", ErrName)

@@ -6,8 +6,8 @@ import (
 )
 
 // Directory lists the participants that calls can target. Implementations are safe for concurrent use and return at once,
-// because the start of an attempt waits for them. No caller changes their results. A panic in Passports fails the step that
-// asks, a panic in Participant the call to that participant; so does a participant whose id is empty or not UTF-8.
+// because the start of an attempt waits for them. No caller changes their results. A panic in Passports fails the step that calls it, a
+// panic in Participant fails the call to that participant; so does a participant whose id is empty or not UTF-8.
 type Directory interface {
 	// Participant returns the data about a participant, which bindings read as `participant`. It returns false if the
 	// directory does not list it; such a participant can still be targeted by name.

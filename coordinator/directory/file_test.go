@@ -66,7 +66,7 @@ func (f *fixture) requireHolder(id string) {
 	require.True(f.t, ok)
 }
 
-// logged returns how often a text was logged.
+// logged returns the number of times that a text was logged.
 func (f *fixture) logged(text string) int { return strings.Count(f.log.String(), text) }
 
 func TestAChangedFileIsReadAtTheNextCheck(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAChangedFileIsReadAtTheNextCheck(t *testing.T) {
 		f.requireHolder("pb")
 		require.Equal(t, 1, f.logged("read again"))
 
-		// The next check is due CheckEvery after this one, not at once.
+		// The next check is due CheckEvery after this one.
 		f.write(offer("pc"), time.Minute)
 		f.requireHolder("pb")
 		time.Sleep(3 * checkEvery)

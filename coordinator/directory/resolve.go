@@ -43,7 +43,7 @@ func distinct(ids []string) []string {
 }
 
 // holders returns the holders of passports that are valid at an instant and match a filter. A holder of several counts once,
-// in the place of the first: a limit is a number of participants, not of passports. Limit 0 means none.
+// in the place of the first: a limit is a number of participants, not of passports. Limit 0 means no limit.
 func holders(passports []template.Passport, filter map[string]value.Value, at time.Time, limit int) []string {
 	var out chosen
 	for i := range passports {
@@ -75,7 +75,7 @@ func matches(attributes, filter map[string]value.Value) bool {
 	return true
 }
 
-// chosen collects distinct ids. Most targets have a handful of participants, so these are searched and not indexed.
+// chosen collects distinct ids. Most targets have a handful of participants, which a search finds without an index.
 type chosen struct {
 	ids  []string
 	seen map[string]bool // nil while there are few

@@ -16,7 +16,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// parse reads a directory as documents have it.
+// parse reads a directory in the form of documents.
 func parse(t require.TestingT, text string) *template.Directory {
 	nodes, err := document.Parse("directory.yaml", []byte(text), document.Limits{})
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// apart checks a stream that belongs to neither a run nor content: the definitions that the name of a workflow has stood for,
-// which runs are held, how long runs are kept, or acts on many runs.
+// apart checks a stream that belongs to neither a run nor content: the versions of a workflow, the marks of held runs, the retention
+// rules, or acts on many runs.
 func (d *doctor) apart(ctx context.Context, stream string) error {
 	means, check := "the name may not stand for its newest workflow", d.version
 	switch stream {
@@ -21,7 +21,7 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 	case journal.BulkIndex():
 		means, check = "no act on many runs can begin, or go on", d.acts(stream)
 	case journal.RetentionStream:
-		means, check = "no run is deleted by itself any more, nor with sluice gc", rules
+		means, check = "runs are no longer deleted, neither automatically nor with sluice gc", rules
 	}
 	if journal.BulkIn(stream) != "" {
 		means, check = "this act on many runs cannot go on, and its report cannot be read", d.acts(stream)
@@ -58,16 +58,16 @@ func (d *doctor) apart(ctx context.Context, stream string) error {
 	return d.last(stream, next-1)
 }
 
-// last checks the number of the last entry of a stream that is no run's, without which nothing can be added to it.
+// last checks the number of the last entry of a stream that belongs to no run. Without that number, nothing can be added to it.
 func (d *doctor) last(stream string, last uint64) error {
 	f := Fault{Kind: Head, Derived: true, Run: stream, Means: "nothing can be added to it"}
 	switch h, err := d.raw.Head(stream); {
 	case err == nil:
-		f.What, f.Means = "there is a head, but only runs have one", "lists show a run that there is not"
+		f.What, f.Means = "there is a head, but only runs have one", "lists show a run that does not exist"
 	case errors.Is(err, disk.ErrNoHead) && h.Last == last, errors.Is(err, journal.ErrDeleted) && last == 0:
 		return nil
 	case errors.Is(err, disk.ErrNoHead):
-		f.What = fmt.Sprintf("its last entry is %d, but its number is said to be %d", last, h.Last)
+		f.What = fmt.Sprintf("its last entry is %d, but its recorded number is %d", last, h.Last)
 	default:
 		f.What = "the number of its last entry cannot be read: " + sentence(err)
 	}
@@ -80,7 +80,7 @@ func (d *doctor) last(stream string, last uint64) error {
 	return d.fault(f)
 }
 
-// version returns the fault of a definition that a name has stood for.
+// version returns the fault of an entry about a version of a workflow.
 func (d *doctor) version(ctx context.Context, e *journal.Event) string {
 	if e.Type != journal.WorkflowPublished || e.Detail == nil || e.Detail.Start == nil {
 		return fmt.Sprintf("is an event %s that describes no workflow", e.Type)
@@ -91,7 +91,7 @@ func (d *doctor) version(ctx context.Context, e *journal.Event) string {
 	return ""
 }
 
-// rules returns the fault of the rules of how long runs are kept.
+// rules returns the fault of an entry with retention rules.
 func rules(_ context.Context, e *journal.Event) string {
 	if err := retention.Check(e); err != nil {
 		return "has no rules: " + sentence(err)
@@ -103,7 +103,7 @@ func rules(_ context.Context, e *journal.Event) string {
 func (d *doctor) acts(stream string) func(context.Context, *journal.Event) string {
 	return func(ctx context.Context, e *journal.Event) string {
 		if err := bulk.Check(stream, e); err != nil {
-			return "is none of an act on many runs: " + sentence(err)
+			return "is no entry of an act on many runs: " + sentence(err)
 		}
 		if start := e.Detail.Start; start != nil {
 			if _, lost := d.plan(ctx, start.Workflow); errors.Is(lost, errAbsent) {
@@ -114,7 +114,7 @@ func (d *doctor) acts(stream string) func(context.Context, *journal.Event) strin
 	}
 }
 
-// mark returns the fault of a mark about which runs are held.
+// mark returns the fault of a mark of held runs.
 func mark(_ context.Context, e *journal.Event) string {
 	runs, ok := e.Value.([]any)
 	for _, run := range runs {

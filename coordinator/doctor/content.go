@@ -36,7 +36,7 @@ func (d *doctor) content(ctx context.Context, stream string) error {
 
 // strayHead reports, and with mend removes, the head of a stream that is not a run.
 func (d *doctor) strayHead(f Fault) error {
-	f.Kind, f.Derived, f.Means = Head, true, "lists show a run that there is not"
+	f.Kind, f.Derived, f.Means = Head, true, "lists show a run that does not exist"
 	if d.mend {
 		if err := d.raw.DropHead(f.Run + f.Content); err != nil {
 			return fmt.Errorf("remove the head of %s: %w", f.Run+f.Content, err)

@@ -21,8 +21,8 @@
 //	lists of runs                  they follow from the heads, if these are sound      yes, as with any head
 //	number of the last commit      the database and the file that counts commits agree yes, unless commits are lost
 //
-// Lists of runs show heads, and heads decide which runs an engine goes on with and when. The Kind of a Fault is that of the
-// record, Derived reports whether the record can be rebuilt, and Mended describes the rebuilt record.
+// Lists of runs show heads, and heads decide which runs an engine goes on with and when. The Kind of a Fault is the kind of the record,
+// Derived reports whether the record can be rebuilt, and Mended describes the rebuilt record.
 //
 // # How a run is checked
 //

@@ -50,14 +50,14 @@ type Report struct {
 	Derived  int `json:"derived"`  // faults of records that can be rebuilt
 	Mended   int `json:"mended"`   // faults of records that were rebuilt
 
-	// Incomplete has the runs whose import goes on or was interrupted: their records are sound, but not all of them are there.
+	// Incomplete has the runs whose import goes on or was interrupted: their records are sound, but incomplete.
 	Incomplete []string `json:"incomplete,omitempty"`
 }
 
 // Sound reports whether there was no fault, or all were mended.
 func (r *Report) Sound() bool { return r.Faults == r.Mended }
 
-// How says how a directory is examined.
+// How has the options of a check.
 type How struct {
 	Mend   bool // rebuild derived records; the directory must have been opened for it
 	Beside bool // take a third of the time, because a process on this machine works on runs
@@ -110,7 +110,7 @@ type doctor struct {
 	plans  map[string]planned // by hash
 	pace   pace.Pace
 	holds  *holds.Holds // contents of the marks read
-	heads  bool         // some heads are not those that follow from the events
+	heads  bool         // some heads differ from those that follow from the events
 }
 
 // planned is a compiled definition, or the error that prevents compiling it.
@@ -132,8 +132,8 @@ func (d *doctor) fault(f Fault) error {
 	return d.emit(f)
 }
 
-// indexes compares the indexes with the heads, if these are right: indexes are rebuilt with the heads from which they follow, and
-// are no separate fault.
+// indexes compares the indexes with the heads, if these are right. Otherwise, indexes are rebuilt with the heads from which they follow,
+// and are no separate fault.
 func (d *doctor) indexes(ctx context.Context) error {
 	if d.heads {
 		return nil

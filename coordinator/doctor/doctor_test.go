@@ -86,7 +86,7 @@ func breakHeads(t *rapid.T, r records) map[string]bool {
 			garbage := string(rapid.SliceOfN(rapid.Byte(), 9, 40).Draw(t, "garbage"))
 			r[key] = sealed(key, "\x00\x00\x00\x00\x01"+was[5:13]+"\xff"+garbage)
 		case 4:
-			if !journal.IsRun(key[1:]) { // it has a number alone
+			if !journal.IsRun(key[1:]) { // it has only a number
 				r[key] = sealed(key, "\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x09")
 			} else {
 				r[key] = altered(t, key, was)
@@ -236,7 +236,7 @@ func TestDamagedEventsAreNamedAndNeverMended(t *testing.T) {
 	}
 }
 
-// A message that no step awaits may have been applied by an engine that had nothing to do, or only journaled for the next one: the
+// A message that no step awaits may have been applied by an idle engine, or only journaled for the next one: the
 // instants at which the run is due differ, and both are right.
 func TestACommandMayHaveBeenAppliedOrJournaled(t *testing.T) {
 	files := vfs.NewMem()
@@ -336,7 +336,7 @@ func TestAHeadMayLackTheStepOfATimer(t *testing.T) {
 	}
 }
 
-// That a run waits for a worker follows from no event: a head may say so or not, of a step that is ready.
+// No event shows that a run waits for a worker: a head with a ready step may or may not record it.
 func TestAHeadMaySayThatARunWaitsForAWorker(t *testing.T) {
 	files := vfs.NewMem()
 	store, err := disk.Open("data", disk.Config{FS: files})

@@ -71,7 +71,7 @@ func everything(t require.TestingT, files vfs.FS) (heads []journal.Head, events 
 	return heads, events
 }
 
-// After any change of a bit in a file, a store that the doctor calls sound reads the same as before, and the process does not end.
+// After a change of any bit in a file, the process does not crash, and a store that is sound by the doctor reads the same as before.
 func TestASoundStoreReadsAsBefore(t *testing.T) {
 	files := populated(t, 1)
 	original := load(t, files)

@@ -21,10 +21,11 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// One of so many bits of a folder is flipped, of another place in the byte each time; with -short fewer, with SLUICE_EXHAUSTIVE every one.
+// One of flipOneOf bits of a folder is flipped, at a different place in the byte each time; with -short, one of flipOneOfShort; with
+// SLUICE_EXHAUSTIVE, every bit.
 const flipOneOf, flipOneOfShort = 11, 489
 
-// collectedFolder makes a small folder in which runs were deleted and collected, and others are there, with their lists.
+// collectedFolder makes a small folder in which runs were deleted and collected, and others exist, with their lists.
 func collectedFolder(t *testing.T, dir vfs.FS) {
 	s, err := disk.Open(folder, disk.Config{FS: dir})
 	require.NoError(t, err)
@@ -118,7 +119,7 @@ func TestABitThatFlipsIsFoundOrHarmless(t *testing.T) {
 }
 
 // flipBits flips one of every step bits of a folder, with SLUICE_EXHAUSTIVE every bit, one at a time, and compares the text that show
-// returns with its text before. If the doctor finds a fault, damaged judges the text and the error of show; nil: they do not matter.
+// returns with its text before. If the doctor finds a fault, damaged checks the text and the error of show; nil: no check.
 func flipBits(t *testing.T, create func(t *testing.T, dir vfs.FS), show func(dir vfs.FS) (string, error), step int,
 	damaged func(t *testing.T, what, got string, err error)) {
 	source := vfs.NewMem()

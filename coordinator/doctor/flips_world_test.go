@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// jars is a world with all that is kept of one: indexes, times to live, timers, open calls, failures, mail that is held.
+// jars is a world with all parts of a snapshot: indexes, times to live, timers, open calls, failures, held mail.
 const jars = `
 kind: World
 name: jars

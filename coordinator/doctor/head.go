@@ -43,7 +43,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	}
 	unnamed(&expected, &head)
 	x.forWorkers(&expected, &head)
-	if head.Failed == expected.Failed+x.retrying() { // earlier programs counted those
+	if head.Failed == expected.Failed+x.retrying() { // earlier versions of the program counted the steps to be retried, too
 		expected.Failed = head.Failed
 	}
 	f := Fault{Kind: Head, Derived: true}
@@ -66,12 +66,12 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	return x.fault(f)
 }
 
-// asBefore removes from a head the kind of its run, and the fields that older programs, which did not know it, did not write either.
+// asBefore removes from a head the kind of its run, and the fields that older programs, without this kind, did not write either.
 func asBefore(h *journal.Head) {
 	h.Kind, h.Waits, h.Done, h.Total, h.Failed, h.Code, h.Ended = "", nil, 0, 0, 0, "", 0
 }
 
-// unnamed removes from the wanted head the steps of timers and gates if the present one has none: so were heads written before.
+// unnamed removes from the wanted head the steps of timers and gates if the present one has none, like the heads of older programs.
 func unnamed(want, head *journal.Head) {
 	want.Waits = slices.Clone(want.Waits)
 	for i := range want.Waits {
@@ -98,7 +98,7 @@ func (x *exam) forWorkers(want, head *journal.Head) {
 	}
 }
 
-// retrying returns how many steps have failed, and are to be attempted again.
+// retrying returns the number of failed steps that are to be attempted again.
 func (x *exam) retrying() (n int) {
 	for v := int32(0); x.root != nil && v < x.root.Len(); v++ {
 		if x.root.Status(v) == reactive.Failed && x.root.Pending(v) && x.root.Row(v).Kind == plan.Step {

@@ -27,7 +27,7 @@ type exam struct {
 	*doctor
 	id     string
 	next   uint64 // sequence of the next event
-	behind uint64 // first event behind those that were trimmed, by the head; 0: none were
+	behind uint64 // first event behind the trimmed ones, by the head; 0: none were trimmed
 	torn   bool   // the previous record could not be read, so its number of events is unknown
 	broken bool   // events are damaged or missing
 	start  *journal.Start
@@ -57,7 +57,7 @@ func (d *doctor) run(ctx context.Context, id string) error {
 		return err
 	}
 	if x.next == 1 && !x.torn && (errors.Is(unread, disk.ErrNoHead) || errors.Is(unread, journal.ErrDeleted)) {
-		return nil // the run does not exist, or not any more
+		return nil // the run does not exist, or no longer exists
 	}
 	d.report.Runs++
 	return x.judge(head, unread)
@@ -93,7 +93,7 @@ func (x *exam) fault(f Fault) error {
 	return x.doctor.fault(f)
 }
 
-// damaged reports missing or unreadable events, from the next one on. Statuses cannot be derived any more.
+// damaged reports missing or unreadable events, from the next one on. Statuses can no longer be derived.
 func (x *exam) damaged(what string, err error) error {
 	x.broken, x.root = true, nil
 	means := "the run is parked: it cannot go on, and nothing behind this event can be shown"

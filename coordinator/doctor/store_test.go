@@ -198,7 +198,7 @@ func (want records) become(t require.TestingT, files vfs.FS) {
 	})
 }
 
-// lasting returns the records without the change log, which begins afresh when the doctor makes the lists anew.
+// lasting returns the records without the change log, which begins afresh when the doctor rebuilds the lists.
 func (r records) lasting() records {
 	out := maps.Clone(r)
 	maps.DeleteFunc(out, func(key, _ string) bool { return key[0] == 'g' })

@@ -33,7 +33,7 @@ type Check struct {
 	Runs     *explore.Report  `json:"runs,omitempty"`    // the possible ends of runs; not there: it cannot be read, or its kind cannot be explored
 }
 
-// Fault is something wrong with a document.
+// Fault is one fault of a document.
 type Fault struct {
 	Line       int    `json:"line,omitempty"`       // from 1
 	Column     int    `json:"column,omitempty"`     // from 1, in characters
@@ -45,8 +45,8 @@ type Fault struct {
 // turn is held by the one check that explores.
 var turn = make(chan struct{}, 1)
 
-// Of checks the text of a document. Operations that it does not bind are taken to be there: other processes may serve them. If ctx ends while
-// another document is explored, it returns the error of ctx.
+// Of checks the text of a document. Operations that it does not bind are assumed to exist: other processes may serve them. If ctx ends
+// while another document is explored, it returns the error of ctx.
 func Of(ctx context.Context, text []byte) (*Check, error) {
 	c := &Check{Faults: []Fault{}, Warnings: []Fault{}}
 	checked, err := kinds.Load("document", text, template.Known{Lenient: true})
@@ -76,7 +76,7 @@ func Of(ctx context.Context, text []byte) (*Check, error) {
 	return c, nil
 }
 
-// Refuse adds why a document that can be read cannot be published.
+// Refuse adds the reason that a readable document cannot be published.
 func (c *Check) Refuse(err error) {
 	for _, f := range faultsOf(err) {
 		f.Text = strings.TrimPrefix(f.Text, "catalog: ")
@@ -91,7 +91,7 @@ func (c *Check) Warn(text string) {
 	}
 }
 
-// faultsOf returns the faults that an error is made of.
+// faultsOf returns the faults in an error.
 func faultsOf(err error) []Fault {
 	list := []Fault{}
 	var all document.Errors

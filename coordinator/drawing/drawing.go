@@ -1,8 +1,8 @@
-// Package drawing says where the steps of a workflow stand and how the lines between them run, for clients that draw them. A drawing
+// Package drawing computes the positions of the steps of a workflow and of the lines between them, for clients that draw them. A drawing
 // depends on the workflow alone, so it can be kept as long as its hash is known; the states of the steps in a run are drawn over it.
 //
-// Maps are one node each: how many items there are is not known before a run. A conditional is a node with its test; the labels of edges
-// say which way a branch is taken. A world has no steps, and its drawing is empty.
+// Each map is one node: the number of its items is unknown before a run. A conditional is a node with its test; the labels of its edges
+// name the results that lead to them. A world has no steps, and its drawing is empty.
 package drawing
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// Drawing is a workflow that was laid out, as columns. Its upper left corner is (0, 0).
+// Drawing is the layout of a workflow, as columns. Its upper left corner is (0, 0).
 type Drawing struct {
 	Name   string `json:"name"`   // of the workflow
 	Width  int    `json:"width"`  // of all
@@ -122,7 +122,7 @@ func nodeOf(p *plan.Plan, row int32) (kind byte, label, operation string) {
 	}
 }
 
-// fanInOf says how the answers of several participants become one.
+// fanInOf describes how the answers of several participants become one.
 func fanInOf(f *template.FanIn) string {
 	if f == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/explore"
 )
 
-// Steps that all lead to all multiply with each run of one: 2 GB of tokens before the first of a few limits was reached.
+// If all steps lead to all, each run of a step multiplies the tokens: without bounds, they took 2 GB before the first limit was reached.
 func TestStepsThatAllLeadToAllAreBounded(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow:\n")
@@ -74,7 +74,7 @@ func TestStatesThatHoldTooManyEventsAreNotLeft(t *testing.T) {
 	require.Empty(t, cut.Findings, "nothing is said of what was not seen")
 }
 
-// A state with many nodes was kept alive with 255 others like it, and every look at one was for nothing: 3 GB, and no end.
+// A state with many nodes was kept in memory with 255 others like it, and each visit was wasted: 3 GB, and no end.
 func TestStatesWithManyNodesAreBounded(t *testing.T) {
 	p := compile(t, `{kind: Workflow, name: w, operations: {}, steps: [
 		{map: {id: a, over: "{{ 1..40 }}", as: x, steps: [{map: {id: b, over: "{{ 1..50 }}", as: y, steps: [{operation: ask}]}}]}}]}`)

@@ -30,7 +30,7 @@ type explorer struct {
 	kind     kind
 	options  Options
 	guesses  guesses
-	reduced  bool // of independent calls one is taken first
+	reduced  bool // of independent calls, only one ends first
 	states   []state
 	known    map[[32]byte]int // by digest
 	never    []*condition
@@ -46,7 +46,7 @@ type explorer struct {
 	bytes    int // of all states
 }
 
-// state is a journal: that of the state before it, and the events of one move.
+// state is a journal: the journal of the state before it, and the events of one move.
 type state struct {
 	from  int // -1: the start
 	label string
@@ -54,19 +54,19 @@ type state struct {
 	depth int
 	next  []int
 	ended bool
-	cut   bool   // not followed any further
+	cut   bool   // not followed further
 	idle  bool   // no call is under way
-	waits string // a step that it waits for
-	why   string // no end can be reached from here, if none can
+	waits string // a step whose end it waits for
+	why   string // the reason, if no end can be reached from here
 	live  *play  // as it was entered; nil: it must be revived
 	size  int    // of its digest's input, in bytes
 }
 
-// liveMax bounds the sizes of the states whose roots are kept until they are expanded. Each of these need not be revived, which
-// costs as much as all moves that lead to it; in a long run that does not branch, no state must be.
+// liveMax bounds the sizes of the states whose roots are kept until they are expanded. The others are revived, which costs as much as all
+// moves that lead to them; in a long run without branches, no state is revived.
 const liveMax = 4 << 20
 
-// nodeWork is the work that is counted for visiting a node, which is written as a text.
+// nodeWork is the work counted for visiting a node, which is written as a text.
 const nodeWork = 100
 
 // play is a state with its root, from which moves can be made.
@@ -75,7 +75,7 @@ type play struct {
 	root  *reactive.Root
 	step  *decide.Stepper
 	batch []journal.Event // of the move that is made
-	made  int             // bytes that batch takes in memory
+	made  int             // bytes of batch in memory
 	spent int             // work of the root that explorer.work includes
 }
 
@@ -109,8 +109,8 @@ func (e *explorer) ofRun() decide.Limits {
 // Reserve implements decide.Host. There is room for any number of calls.
 func (p *play) Reserve(reactive.Room) bool { return true }
 
-// Resolve implements decide.Resolver with the document's directory. If that has no participants with a capability, the program
-// supplies the directory, which is assumed to have one more than are needed.
+// Resolve implements decide.Resolver with the document's directory. If it has no participants with a capability, the program supplies the
+// directory, which is assumed to have one participant more than needed.
 func (p *play) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	step := p.root.Place(v).Step
 	found := directory.Resolve(directory.Of(p.e.plan.Workflow.Directory), step.Target, time.Unix(0, at))
@@ -154,14 +154,14 @@ func (e *explorer) revive(i int) *play {
 	return p
 }
 
-// newPlay returns a play without events. Its evaluations end with the work that is left: then the exploration is not complete.
+// newPlay returns a play without events. Its evaluations end when the remaining work is spent: then the exploration is incomplete.
 func (e *explorer) newPlay() *play {
 	p := &play{e: e, root: decide.NewRoot(e.plan)}
 	e.cap(p)
 	return p
 }
 
-// cap ends the evaluations of a play that exceed the work that is left.
+// cap ends the evaluations of a play that exceed the remaining work.
 func (e *explorer) cap(p *play) { p.root.Meter().Cap(e.options.WorkMax - e.work + 1) }
 
 // drive delivers items and takes turns until nothing follows.
@@ -189,14 +189,14 @@ func (p *play) drive(now int64, items ...decide.Item) error {
 			return errFull
 		}
 		if turn > turnsMax || len(p.batch) > p.e.options.batchMax || spent {
-			return fmt.Errorf("%w: %d events follow in %d turns from one that came from outside, at most %d in %d are looked at",
+			return fmt.Errorf("%w: %d events follow in %d turns from one from outside, at most %d in %d are explored",
 				errEndless, len(p.batch), turn+1, p.e.options.batchMax, turnsMax)
 		}
 	}
 }
 
-// Bounds of the consequences of one move, and of the events of all states, which stay in memory. A playbook whose tools make no calls
-// may go on for long, and one in which every step leads to all steps has a multiple of tokens after each turn.
+// Bounds of the consequences of one move, and of the events of all states, which stay in memory. A playbook whose tools make no calls may
+// go on for long; if every step leads to all steps, each turn multiplies the tokens.
 const (
 	turnsMax  = 100
 	batchMax  = 100_000
@@ -383,7 +383,7 @@ func (e *explorer) look(p *play, i int) {
 	}
 }
 
-// trace returns the labels of the moves that lead to a state, after that of the input if it was guessed.
+// trace returns the labels of the moves that lead to a state, after the label of the input if that was guessed.
 func (e *explorer) trace(i int) []string {
 	list := make([]string, 0, e.states[i].depth+1)
 	for ; i >= 0; i = e.states[i].from {

@@ -33,7 +33,7 @@ func explored(t require.TestingT, text string, o explore.Options) *explore.Repor
 
 const head = "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\n"
 
-// Each has one thing wrong with it, which is found with a shortest trace.
+// Each document has one fault, which is found with a shortest trace.
 func TestWhatIsPlantedIsFound(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -167,7 +167,7 @@ func TestWhatIsInOrderPasses(t *testing.T) {
 	}
 }
 
-// The answer of a step with which all goes well is found where the document asks for it, however that is put.
+// The exploration guesses the answer of a step that leads to success, in all forms in which a document can test for it.
 func TestAnswersAreGuessedFromWhatIsReadOfThem(t *testing.T) {
 	const jinja = "apiVersion: noetl.io/v10\nkind: Playbook\nmetadata: {name: p}\n"
 	workflow := func(text string) string { return "{kind: Workflow, name: w, steps: [" + text + "]}" }
@@ -231,7 +231,7 @@ func TestTheExamplesPass(t *testing.T) {
 	}
 }
 
-// Twelve steps are explored whole, be it all at once; a larger exploration ends at the bound and says so.
+// Twelve steps are explored completely, even in parallel; a larger exploration ends at the bound and reports that.
 func TestTwelveStepsAreExplored(t *testing.T) {
 	steps := func(timing string) (list []string) {
 		for i := range 12 {
@@ -361,7 +361,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
 }
 
-// An order that makes no difference to how a run ends may make one to a condition, or to which of two calls is overtaken by time.
+// An order that makes no difference to the end of a run may make one to a condition, or decide which of two calls times out.
 func TestOrdersThatMatterAreAllTaken(t *testing.T) {
 	two := `{kind: Workflow, name: w, steps: [{parallel: {steps: [{operation: a}, {operation: b}]}}]}`
 	r := explored(t, two, explore.Options{Never: []string{`{{ steps.b.status == "completed" && steps.a.status == "running" }}`}})
@@ -384,7 +384,7 @@ steps:
 	require.Equal(t, []string{"completed", "failed", "step_timeout"}, explored(t, named, explore.Options{}).Ends, "the first failure names the run")
 }
 
-// States are one only where nothing that an expression can still read tells them apart.
+// States are merged only if they do not differ in any value that an expression can still read.
 func TestStatesThatDifferInWhatIsReadLaterAreTwo(t *testing.T) {
 	tests := map[string]string{
 		"the input of a step-run": `

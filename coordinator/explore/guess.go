@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// guesses has the values that steps may answer with, by step, of routed steps by step.task or step.
+// guesses has the values that steps may answer with, by step; for routed steps, by step.task or step.
 type guesses struct {
 	given   map[string][]value.Value
 	guessed map[string][]value.Value
-	failing map[string][]*operation.Error // besides plainly
+	failing map[string][]*operation.Error // besides the failure plainly
 	context map[string][]value.Value      // of keys of the context that gates read
-	inputs  []value.Value                 // of the run; empty: the document reads nothing of it
+	inputs  []value.Value                 // of the run; empty: the document reads no part of it
 }
 
 // guess makes outputs, failures and values of the context that differ in the parts that the document reads.

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// workflowOf is a step a, and the nodes that decide about its outcome.
+// workflowOf returns a workflow of a step a and the nodes that decide by its outcome.
 func workflowOf(rest string) string {
 	return "kind: Workflow\nname: w\nsteps:\n  - parallel: {steps: [{operation: a}, {operation: s1}]}\n" + rest
 }
@@ -29,7 +29,7 @@ workflow:
 `
 }
 
-// Every step of these can run and every run can end, each for outcomes that the document itself says much about.
+// In these, every step can run and every run can end, for outcomes that follow from the document.
 func TestWhatADocumentAsksForIsGuessed(t *testing.T) {
 	tests := map[string]string{
 		"a flag":                         workflowOf(branch("steps.a.output.ok")),
@@ -95,7 +95,7 @@ steps:
 	}
 }
 
-// passing is a playbook in which step b decides about the answer to step a.
+// passing is a playbook in which step b decides by the answer of step a.
 func passing(task, args, guard string) string {
 	return `
 workflow:
@@ -106,7 +106,7 @@ workflow:
 `
 }
 
-// In the other dialect too, where the result of a step stands under its name.
+// The same holds in the other dialect, in which the name of a step is its result.
 func TestTheOtherDialectIsGuessed(t *testing.T) {
 	r := explored(t, `
 apiVersion: noetl.io/v2
@@ -139,14 +139,14 @@ func TestWhatNoOutcomeLeadsToIsFound(t *testing.T) {
 	}
 }
 
-// A condition that must never hold may ask for values that the document does not ask for.
+// A condition that must never hold may test for values that the document does not contain.
 func TestAConditionsOwnLiteralsAreGuessed(t *testing.T) {
 	r := explored(t, workflowOf(""), explore.Options{Never: []string{"{{ steps.a.output.amount > 100 }}"}})
 	require.Equal(t, []string{explore.NeverHolds + " "}, kindsOf(r))
 	require.Equal(t, []string{`a answers {"amount":101}`}, r.Findings[0].Trace)
 }
 
-// Where runs may start with several inputs, a trace begins with the one that it is about.
+// If runs may start with several inputs, a trace begins with its input.
 func TestATraceBeginsWithTheInput(t *testing.T) {
 	text := "kind: Workflow\nname: w\nsteps:\n" + branch("input.n > 3")
 	o := explore.Options{Never: []string{`{{ steps.b.status == "completed" }}`}}

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// startsWith returns the inputs of the runs to explore: that of the options, or those that the document distinguishes and its schema
+// startsWith returns the inputs of the runs to explore: the input of the options, or those that the document distinguishes and its schema
 // accepts. The error is the schema's.
 func (e *explorer) startsWith() ([]value.Value, error) {
 	w := e.plan.Workflow
@@ -33,7 +33,7 @@ func (e *explorer) startsWith() ([]value.Value, error) {
 
 const filledMax = 16 // depth of a guessed input
 
-// filled completes a value with the properties and types that a JSON Schema requires, as far as they are easily found.
+// filled completes a value with those properties and types that a JSON Schema requires and that are easily found.
 func filled(schema, v value.Value, depth int) value.Value {
 	s, ok := schema.(map[string]any)
 	if !ok || depth > filledMax {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// kinds has the kinds of workflows whose routing decides their calls, by its name. A new kind is a line here and a file;
-// nil: its runs cannot be explored.
+// kinds has the kinds of workflows whose routing decides their calls, by the name of the routing; nil: their runs cannot be explored. A
+// new kind is a line here and a file.
 var kinds = map[string]func(*plan.Plan) kind{
 	playbook.Kind: newRoutes,
 	machine.Kind:  nil, // not yet, see explorable
@@ -47,16 +47,16 @@ type kind interface {
 	// patches returns the moves that change the context.
 	patches(p *play) []move
 
-	// describe returns a step that a state waits for, and why the run does not go on from there.
+	// describe returns a step that a state waits for, and the reason that the run does not go on from there.
 	describe(p *play) (step, why string)
 }
 
 // reader finds the expressions of a document, and follows the values that they read to the steps and inputs that these come from.
 type reader interface {
-	// outlines returns the outlines of the expressions in a text, and whether the text is one expression and nothing else.
+	// outlines returns the outlines of the expressions in a text, and whether the whole text is one expression.
 	outlines(text string) (list []*expr.Outline, alone bool, err error)
 
-	// document has the learner visit the document: all assignments, then all expressions.
+	// document makes the learner visit the document: all assignments, then all expressions.
 	document()
 
 	// assignment records the sources of the variables that an object under a key assigns.
@@ -65,7 +65,7 @@ type reader interface {
 	// enter calls visit for the value under a key of an object, unless its expressions are visited elsewhere.
 	enter(key string, visit func())
 
-	// pointer returns the path that a text under a key is, where such texts are JSON pointers.
+	// pointer returns the path in a text under a key, if such texts are JSON pointers.
 	pointer(key, text string) (path []string, isPointer bool)
 
 	// read records values that make a difference at a path, or follows the path to its sources.

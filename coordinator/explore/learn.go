@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// learner finds out which values of outputs, inputs and context keys make a difference to a document: it follows each expression that
-// reads them back to its sources, also by way of variables.
+// learner finds the values of outputs, inputs and context keys that make a difference to a document: it follows each expression back to
+// its sources, also by way of variables.
 type learner struct {
 	doc     reader
 	shapes  map[subject]*shape
@@ -77,7 +77,7 @@ func (l *learner) allowed(schema value.Value) {
 	}
 }
 
-// answered records the values that a step compares in its own answers: scores, and those that fulfill its task or do not.
+// answered records the values that a step compares in its own answers: scores, and the values that do and do not fulfill its task.
 func (l *learner) answered(name string, s *template.Step) {
 	if s.FanIn != nil && s.FanIn.ScoreField != "" {
 		path, err := value.ParsePointer(s.FanIn.ScoreField)
@@ -97,7 +97,7 @@ func (l *learner) answered(name string, s *template.Step) {
 	}
 }
 
-// never visits a condition that must never hold. It is in the dialect of package expr, whatever that of the document is.
+// never visits a condition that must never hold. It is in the dialect of package expr, also if the document is in another.
 func (l *learner) never(text string) {
 	list, _, err := expr.Outlines(text)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // move is an event that may come next.
 type move struct {
 	label string
-	at    int64 // when, Unix nanoseconds; 0: at once
+	at    int64 // Unix nanoseconds; 0: at once
 	items []decide.Item
 }
 
@@ -128,7 +128,7 @@ func (p *play) decisions() []move {
 		}
 		for _, s := range []call.Fulfillment{call.Fulfilled, call.NotFulfilled} {
 			key := p.root.Key(v)
-			list = append(list, commanded(fmt.Sprintf("somebody decides that %s is %s", key, s), journal.Event{
+			list = append(list, commanded(fmt.Sprintf("a person decides that %s is %s", key, s), journal.Event{
 				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(s)},
 			}))
 		}

@@ -23,7 +23,7 @@ type condition struct {
 	err    error // of the last evaluation that failed
 }
 
-// newCondition compiles a condition. The names in it must exist: a condition that cannot be evaluated does not hold.
+// newCondition compiles a condition. The names in it must exist, because a condition that cannot be evaluated does not hold.
 func newCondition(p *plan.Plan, text string) (*condition, error) {
 	t, err := expr.Compile(text, expr.Scope{Names: neverNames})
 	if err != nil {
@@ -56,7 +56,7 @@ func newCondition(p *plan.Plan, text string) (*condition, error) {
 	return &condition{text: text, test: t}, nil
 }
 
-// readable returns why a condition cannot read a step of a tree; nil if it can.
+// readable returns the reason that a condition cannot read a step of a tree; nil: it can.
 func readable(p *plan.Plan, name string) error {
 	id, _, isItem := strings.Cut(name, "[")
 	row, ok := p.Row(id)

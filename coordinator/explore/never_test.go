@@ -11,7 +11,7 @@ import (
 
 const mapped = "kind: Workflow\nname: w\nsteps:\n  - {map: {id: m, over: \"{{ [1, 2] }}\", steps: [{operation: b}]}}\n  - {operation: c}\n"
 
-// A condition that could never be evaluated would never be seen to hold.
+// A condition that can never be evaluated would never hold.
 func TestAConditionThatNamesNothingIsRefused(t *testing.T) {
 	book := head + "workflow:\n  - {step: begin, tool: {kind: call}}\n"
 	for _, tt := range []struct{ text, never, says string }{

@@ -22,10 +22,10 @@ type Options struct {
 	Outputs   map[string][]value.Value // answers of a step, or of a playbook's step.task, in place of guesses
 	Input     value.Value              // of the run
 	AllOrders bool                     // also explore orders that make no difference
-	WorkMax   int                      // of all states together, as expr.Meter counts it, and for visiting nodes and events. Default: WorkMax
-	BytesMax  int                      // of the values in the events of all states, and of the memory that those of one move take. Default: BytesMax
+	WorkMax   int                      // of all states, in units of expr.Meter, also for visiting nodes and events. Default: WorkMax
+	BytesMax  int                      // of the values in the events of all states, and of the events of one move in memory. Default: BytesMax
 	Limits    coordinator.Limits       // of the run. Default: coordinator.DefaultLimits
-	Progress  func(states int)         // called for each state that is visited, with the number of those known. Default: none is
+	Progress  func(states int)         // is called for each visited state, with the number of known states. Default: no call
 
 	batchMax, eventsMax int // the constants, unless a test sets them
 }
@@ -44,7 +44,7 @@ const (
 	NeverEnds  = "never_ends"  // from some state no end can be reached
 	NeverRuns  = "never_runs"  // a step runs in no state
 	FinalTwice = "final_twice" // the final step runs more than once
-	NeverHolds = "never_holds" // a condition that must never hold does in some state
+	NeverHolds = "never_holds" // a condition that must never hold holds in some state
 )
 
 // Finding is a fault of the workflow.
@@ -123,8 +123,8 @@ func answering(p *plan.Plan, k kind, outputs map[string][]value.Value) error {
 	return nil
 }
 
-// independent reports whether the order in which calls end makes no difference to the outcome of the run. It does if one can fail
-// with a timeout: the status of the run depends on which failure is the first.
+// independent reports whether the order in which calls end makes no difference to the outcome of the run. It makes one if a call can fail
+// with a timeout: the status of the run depends on the first failure.
 func (e *explorer) independent() bool {
 	w := e.plan.Workflow
 	if w.Routing != nil || w.FailurePolicy == template.AbortAll || w.FailurePolicy == template.AbortDependents || len(e.plan.Groups) > 0 {
@@ -197,8 +197,8 @@ func (e *explorer) stuck() (Finding, bool) {
 	return Finding{}, false
 }
 
-// nearestIdle returns the state nearest to i in which no call is under way, and which therefore shows the run's waits. If there
-// is none, the run loops for ever, and it returns i.
+// nearestIdle returns the state nearest to i in which no call is under way: it shows the run's waits. If there is none, the run loops for
+// ever, and nearestIdle returns i.
 func (e *explorer) nearestIdle(i int) int {
 	seen := map[int]bool{i: true}
 	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
@@ -215,7 +215,7 @@ func (e *explorer) nearestIdle(i int) int {
 	return i
 }
 
-// running reports whether a step with a status has been called.
+// running reports whether a step with this status has been called.
 func running(s reactive.Status) bool {
 	return s == reactive.Running || s == reactive.Completed || s == reactive.Failed
 }

@@ -37,8 +37,8 @@ func (k routes) once() string {
 	return ""
 }
 
-// patches returns the values that may be written to the context so that a gate is evaluated again: true, and those that its rules
-// compare with.
+// patches returns moves that write values to the context, so that a gate is evaluated again: true, and the values with which its rules
+// compare.
 func (k routes) patches(p *play) []move {
 	steps := p.root.Steps()
 	var list []move
@@ -176,7 +176,7 @@ func (r *routesReader) read(path []string, values []value.Value) {
 	}
 }
 
-// own records the paths that a step reads of its own output and error or, in Jinja's dialect, of another step's output by the step's name.
+// own records the paths that a step reads in its own output and error or, in Jinja's dialect, in another step's output by the step's name.
 func (r *routesReader) own(root string, rest []string, values []value.Value) {
 	step := r.book.Steps[r.step]
 	name := step.Name
@@ -220,9 +220,8 @@ func (r *routesReader) own(root string, rest []string, values []value.Value) {
 	r.shape(output, name).note(rest, values)
 }
 
-// unprefixed follows a name that Jinja's dialect reads without a prefix to the variable that it means, in the order in which the
-// dialect looks it up. It reports false for results and for the workload. A gate waits until a name that nothing assigns is in the
-// context.
+// unprefixed follows a name without a prefix to its variable, in the order in which Jinja's dialect looks it up. It reports false for
+// results and for the workload. If nothing assigns a name, a gate waits until the context has it.
 func (r *routesReader) unprefixed(root string, rest []string, values []value.Value) bool {
 	for _, scope := range []string{"iter", "args"} {
 		if name := variable(r.step, scope, root); len(r.sources[name]) > 0 && (scope == "args" || !r.gate) {

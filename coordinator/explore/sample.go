@@ -5,10 +5,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// sampler receives the values that an expression distinguishes at a path; none: the expression reads the path and distinguishes nothing.
+// sampler receives the values that an expression distinguishes at a path; none: the expression reads the path and distinguishes no values.
 type sampler func(path []string, values []value.Value)
 
-// Samples of each kind of values, first the one that a rule most likely tests for.
+// Samples of each kind of value, first the one that a rule most likely tests for.
 var (
 	truths  = []value.Value{true, false}
 	numbers = []value.Value{int64(1)}
@@ -18,10 +18,10 @@ var (
 
 const (
 	something = "x"
-	listMax   = 8 // elements of a list that is made because an expression reads its length
+	listMax   = 8 // elements of a list made for an expression that reads its length
 )
 
-// walk visits an expression and calls s for the paths that it reads, with values for which the expression has the wanted values.
+// walk visits an expression and calls s with the paths that it reads, and with values there that yield the wanted values of the expression.
 func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 	switch o.Kind {
 	case expr.Reference:

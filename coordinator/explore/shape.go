@@ -8,13 +8,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// variantsMax bounds the number of variants of a shape, and valuesMax that of its values at one path.
+// variantsMax bounds the number of variants of a shape, and valuesMax the number of its values at one path.
 const (
 	variantsMax = 24
 	valuesMax   = 64
 )
 
-// subject is something that expressions read parts of.
+// subject is a value that expressions read in parts.
 type subject struct {
 	what what
 	name string // of the step, or the key of the context
@@ -36,7 +36,7 @@ type shape struct {
 	values [][]value.Value // by path
 }
 
-// note adds a path that is read, and values that make a difference there.
+// note adds a path that is read, and the values that make a difference there.
 func (s *shape) note(path []string, values []value.Value) {
 	i := slices.IndexFunc(s.paths, func(p []string) bool { return slices.Equal(p, path) })
 	if i < 0 {
@@ -85,7 +85,7 @@ func (s *shape) variants() []value.Value {
 	return list
 }
 
-// put returns a value with another one written at a path. An empty list stays empty: it has no elements to write to.
+// put returns the value in with v written at a path. An empty list stays empty: it has no elements to write to.
 func put(in value.Value, path []string, v value.Value) value.Value {
 	if len(path) == 0 {
 		return v

@@ -9,15 +9,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// source is an expression whose value a variable, or a part of it, is set to.
+// source is an expression whose value is assigned to a variable, or to a part of it.
 type source struct {
 	place
 	below []string // of the variable
 	text  string
 }
 
-// rest returns the path of the source's value that is read when a path of the variable is. It reports false if the source does not set
-// that path.
+// rest returns the path in the source's value for a path in the variable. It reports false if the source does not set that path.
 func (s source) rest(path []string) (rest []string, ok bool) {
 	switch {
 	case len(s.below) > 0 && s.below[0] == expr.Element: // the variable is an element of the source's value
@@ -96,7 +95,7 @@ func (l *learner) followIn(call, name string, rest []string, values []value.Valu
 	l.place = here
 }
 
-// push follows the parts of an expression that its value can come from.
+// push follows the parts of an expression that can be its value.
 func (l *learner) push(o *expr.Outline, rest []string, values []value.Value) {
 	switch o.Kind {
 	case expr.Reference:

@@ -35,7 +35,7 @@ func (tree) describe(p *play) (step, why string) {
 type treeReader struct {
 	*learner
 	plan  *plan.Plan
-	last  map[string]string // by map: the step whose output is that of an item
+	last  map[string]string // by map: the step whose output is the output of an item
 	bound map[string]string // by step: its operation
 }
 
@@ -59,7 +59,7 @@ func (r *treeReader) bindings(document value.Value) {
 	r.place = place{}
 }
 
-// assignment records the values that steps receive other than by reading outputs.
+// assignment records the values that steps receive without reading outputs.
 func (r *treeReader) assignment(key string, v map[string]any) {
 	if key == "map" {
 		r.element(cmp.Or(text(v, "as"), "item"), v["over"])
@@ -88,7 +88,7 @@ func text(v map[string]any, key string) string {
 // idOf returns the id of a step that calls an operation.
 func idOf(step map[string]any) string { return cmp.Or(text(step, "id"), text(step, "operation")) }
 
-// enter skips the operations, where `input` depends on the step that calls: bindings visits them for each of these.
+// enter skips the operations, where `input` depends on the step that calls: bindings visits them for each such step.
 func (*treeReader) enter(key string, visit func()) {
 	if key != "operations" {
 		visit()

@@ -21,17 +21,17 @@ const commitsMax = 512
 type group struct {
 	after, to journal.Place
 	runs      []changed
-	taken     time.Time // when it was encoded for all observers; zero: it was for one
+	taken     time.Time // when it was encoded for all observers; zero: for one observer
 }
 
 // changed is one run of a group, encoded once for all observers.
 type changed struct {
 	run     string
 	seq     uint64       // of its newest event; 0: it was deleted
-	head    journal.Head // zero: it was deleted, maybe later
+	head    journal.Head // zero: the run was deleted, maybe later
 	encoded []byte       // a RunChange
-	bare    []byte       // the same, without the names of awaited objects
-	left    []byte       // the RunChange for those whose query does not select it
+	bare    []byte       // encoded without the names of awaited objects
+	left    []byte       // the RunChange for observers whose query does not select the run
 }
 
 // changes follows the change log for all observers of all runs.
@@ -47,10 +47,10 @@ type changes struct {
 	begun bool          // the place is known
 	ring  []group
 	err   error
-	grown chan struct{} // closed by the next change; nil: none waits
+	grown chan struct{} // closed by the next change; nil: no observer waits
 }
 
-// joinAll returns the changes of all runs, which count one observer more.
+// joinAll counts one more observer of all runs, and returns their changes.
 func (h *Hub) joinAll() *changes {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *changes) watch() {
 		if err = engine.AwaitChange(c.ctx, place); err == nil {
 			found, err = c.hub.groupAfter(c.ctx, place)
 		}
-		if errors.Is(err, journal.ErrGap) { // such as when the indexes were made anew: the observers find out by themselves
+		if errors.Is(err, journal.ErrGap) { // such as after a rebuild of the indexes: the observers detect that themselves
 			found.to, err = engine.Newest(c.ctx)
 		}
 		if err == nil && found.to != place {
@@ -170,7 +170,7 @@ func (h *Hub) describe(ctx context.Context, c *changed) error {
 		if err != nil {
 			head.Status, head.Open = coordinator.StatusDamaged, true
 		}
-		if head.Run != "" { // else it was deleted since
+		if head.Run != "" { // otherwise it was deleted since
 			c.head, what.Head = head, api.RunOf(&head)
 		}
 	}
@@ -188,7 +188,7 @@ func (h *Hub) describe(ctx context.Context, c *changed) error {
 	return err
 }
 
-// All observes the runs that a query selects, behind a place that Frame.ID has had; "" is now. The observer must be closed.
+// All observes the runs that a query selects, from behind a place, a former Frame.ID; "": from now on. The observer must be closed.
 func (h *Hub) All(text, after string) (*ObserverOfAll, error) {
 	q, err := query.Parse(text, time.Now())
 	if err != nil {
@@ -234,7 +234,7 @@ func (o *ObserverOfAll) poll(ctx context.Context) (Frame, <-chan struct{}, error
 	}
 }
 
-// shared returns the next frame of the newest changes, or a channel to wait on; neither, if the observer is behind.
+// shared returns the next frame of the newest changes, or a channel to wait on. It returns neither if the observer is behind.
 func (o *ObserverOfAll) shared() (Frame, <-chan struct{}, error) {
 	c := o.changes
 	c.mu.Lock()

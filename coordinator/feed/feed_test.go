@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// chain returns a workflow of n steps, each behind a message.
+// chain returns a workflow of n steps, each of which waits for a message.
 func chain(t *testing.T, n int) *template.Workflow {
 	var steps []string
 	for i := range n {
@@ -61,7 +61,7 @@ func stores(t *testing.T, test func(t *testing.T, engine *coordinator.Engine)) {
 	})
 }
 
-// send lets the run go on, message by message.
+// send makes the run go on, message by message.
 func send(t *testing.T, run *coordinator.Run, from, to int) {
 	for i := from; i < to; i++ {
 		require.NoError(t, run.Send(context.Background(), fmt.Sprint("m", i), i))
@@ -82,7 +82,7 @@ func journaled(t *testing.T, run *coordinator.Run) (list []string) {
 	return list
 }
 
-// kills returns how often an observer is killed: the race detector makes each kill ten times as expensive.
+// kills returns the number of times that an observer is killed: the race detector makes each kill ten times as expensive.
 func kills() int {
 	switch {
 	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
@@ -105,7 +105,7 @@ func TestAnObserverThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t *testing.
 		var got []string
 		pos, killed, ended := uint64(0), 0, false
 		for !ended || killed < kills {
-			if ended { // again from somewhere: all that it got after that is dropped
+			if ended { // again from an earlier frame: the later ones are dropped
 				pos, ended = uint64(random.IntN(len(got))), false
 				got = got[:pos]
 			}
@@ -254,7 +254,7 @@ func TestAnEventIsEncodedOnceForAllObservers(t *testing.T) {
 	require.Equal(t, int64(last-begun), hub.encoded.Load())
 }
 
-// Observers that have been shown a run up to the same event share the frame with the events that come then.
+// Observers that have seen a run up to the same event share the frame with the events after it.
 func TestAFrameIsPutTogetherOnceForAllObservers(t *testing.T) {
 	const observers = 100
 	engine := newEngine(t, memory.New())
@@ -403,7 +403,7 @@ func TestObserversEndWithTheHub(t *testing.T) {
 	require.ErrorIs(t, err, coordinator.ErrShutdown)
 }
 
-// Observers of steps are told to begin again when the run goes on under another workflow; those of events are shown every event.
+// Observers of steps receive a reset when the run moves to another workflow; observers of events receive every event.
 func TestAMoveResetsObserversOfSteps(t *testing.T) {
 	stores(t, func(t *testing.T, engine *coordinator.Engine) {
 		ctx := t.Context()

@@ -24,12 +24,12 @@ const (
 // Frame is one message to an observer. The observer must not change Data, which it may share with others.
 type Frame struct {
 	Kind string // see KindSnapshot and the others
-	ID   string // where an observer that has read the frame resumes
+	ID   string // place behind which an observer that has read the frame resumes
 	Data []byte // JSON
-	Run  string // of one of several runs: which
+	Run  string // of one of several runs: its id
 	Err  error  // of KindError
 
-	Since time.Time // when the server has learnt the first of its changes, once they were durable; zero: it has no new ones
+	Since time.Time // when the server received the first of its changes, once they were durable; zero: it has no new changes
 
 	last uint64 // of an update: sequence of its last event
 }
@@ -56,13 +56,13 @@ type NetSnapshot struct {
 	Revision uint64    `json:"revision,omitempty"` // sequence of the event that has last written to the context
 }
 
-// MapCount is how far the items of a map, or the iterations of a run of a playbook's step, have come.
+// MapCount is the progress of the items of a map, or of the iterations of a run of a playbook's step.
 type MapCount struct {
 	Map     string `json:"map"`               // key of the map, or of the run of the step
-	Of      int    `json:"of"`                // how many there are
-	OK      int    `json:"ok,omitempty"`      // of these, how many have ended well
-	Failed  int    `json:"failed,omitempty"`  // how many have failed
-	Running int    `json:"running,omitempty"` // of a map: how many have begun and not ended
+	Of      int    `json:"of"`                // number of items
+	OK      int    `json:"ok,omitempty"`      // number that have ended well
+	Failed  int    `json:"failed,omitempty"`  // number that have failed
+	Running int    `json:"running,omitempty"` // of a map: number that have begun and not ended
 }
 
 // NetStep is a step of a playbook: the place of the tokens before it, and the transition that takes them.
@@ -71,7 +71,7 @@ type NetStep struct {
 	Ready int    `json:"ready,omitempty"` // tokens that are let in, and wait for their turn
 	Gate  int    `json:"gate,omitempty"`  // tokens that its gate holds back
 	Join  int    `json:"join,omitempty"`  // tokens that wait at its join for others
-	Runs  int    `json:"runs,omitempty"`  // how many tokens it has taken: each begins a run of the step
+	Runs  int    `json:"runs,omitempty"`  // number of tokens that it has taken: each begins a run of the step
 	Live  int    `json:"live,omitempty"`  // runs under way
 	Arcs  []int  `json:"arcs,omitempty"`  // indexes of the arcs by which the newest run that has ended has put tokens
 	Taken []int  `json:"taken,omitempty"` // indexes of the arcs by which any run has put tokens
@@ -93,7 +93,7 @@ type Update struct {
 	At     time.Time    `json:"at"`               // when that was decided
 	Status string       `json:"status"`           // of the run, after it
 	Steps  []StepStatus `json:"steps,omitempty"`  // of the view Steps: changes in order
-	Maps   []MapCount   `json:"maps,omitempty"`   // of the view Steps: those that have gone on
+	Maps   []MapCount   `json:"maps,omitempty"`   // of the view Steps: those with progress
 	Events []api.Update `json:"events,omitempty"` // of the view Events
 	Net    []NetStep    `json:"net,omitempty"`    // of the view Net: changes in order
 
@@ -109,16 +109,16 @@ type Changed struct {
 type RunChange struct {
 	Run     string   `json:"run"`               // id
 	Seq     uint64   `json:"seq,omitempty"`     // of its newest event, which follows the Seq of the change before
-	Head    *api.Run `json:"head,omitempty"`    // as a list shows it: that of the event, or a newer one
+	Head    *api.Run `json:"head,omitempty"`    // as in a list: the head after the event, or a newer one
 	Deleted bool     `json:"deleted,omitempty"` // the run was deleted
-	Left    bool     `json:"left,omitempty"`    // the query does not select it, or does not any more
+	Left    bool     `json:"left,omitempty"`    // the query does not select it, or no longer selects it
 }
 
 // fragment is the encoding of the changes by one event.
 type fragment struct {
 	seq    uint64
 	at     time.Time
-	taken  time.Time // when it was encoded for all observers; zero: it was for one
+	taken  time.Time // when it was encoded for all observers; zero: for one observer
 	status string
 	steps  []part // elements of Update.Steps
 	maps   []part // elements of Update.Maps
@@ -128,13 +128,13 @@ type fragment struct {
 	revised bool // the context was written to
 }
 
-// part is one or more elements of a list, with commas between, which are shown to observers with the map open.
+// part is one or more elements of a list, with commas between, for observers with the map open.
 type part struct {
-	in   string // key of the map; "": all are shown it
+	in   string // key of the map; "": for all observers
 	data []byte
 }
 
-// size returns how many bytes a fragment keeps.
+// size returns the number of bytes that a fragment keeps.
 func (f *fragment) size() int {
 	n := len(f.event) + len(f.net)
 	for _, list := range [2][]part{f.steps, f.maps} {
@@ -145,7 +145,7 @@ func (f *fragment) size() int {
 	return n
 }
 
-// statusOfStep returns a change as observers get it.
+// statusOfStep returns a change of a step in its form for observers.
 func statusOfStep(c *coordinator.StepChange) StepStatus {
 	s := StepStatus{Step: c.Step, Status: c.To.String(), Attempt: c.Attempt, Pending: c.Pending}
 	if c.Failure != nil {
@@ -154,7 +154,7 @@ func statusOfStep(c *coordinator.StepChange) StepStatus {
 	return s
 }
 
-// mapsOf returns how far maps and loops have come, each with the map around it.
+// mapsOf returns the progress of maps and loops, each with the map around it.
 func mapsOf(u *coordinator.Update) (list []MapCount, in []string) {
 	for i := range u.Maps {
 		m := &u.Maps[i]
@@ -167,7 +167,7 @@ func mapsOf(u *coordinator.Update) (list []MapCount, in []string) {
 	return list, in
 }
 
-// netStepOf returns a change of a net's step as observers get it.
+// netStepOf returns a change of a net's step in its form for observers.
 func netStepOf(m *coordinator.Marking) NetStep {
 	return NetStep{Step: m.Step, Ready: m.Ready, Gate: m.Pending, Join: m.Held, Runs: m.Runs, Live: m.Live, Arcs: m.Arcs, Taken: m.Taken}
 }
@@ -241,7 +241,7 @@ func joined(w *wants, after uint64, list []fragment) Frame {
 	return Frame{Kind: KindUpdate, ID: strconv.FormatUint(last.seq, 10), Data: append(data, '}'), Since: list[0].taken, last: last.seq}
 }
 
-// countsOf appends how far maps have come to a frame.
+// countsOf appends the progress of maps to a frame.
 func (w *wants) countsOf(data []byte, list []fragment) []byte {
 	without := len(data)
 	data = append(data, `,"maps":[`...)
@@ -255,7 +255,7 @@ func (w *wants) countsOf(data []byte, list []fragment) []byte {
 	return append(data, ']')
 }
 
-// revisionOf appends when the context was last written to, if that was in the list.
+// revisionOf appends the sequence of the last event in the list that has written to the context, if any.
 func revisionOf(data []byte, list []fragment) []byte {
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].revised {
@@ -273,7 +273,7 @@ func appendElement(list, element []byte) []byte {
 	return append(list, element...)
 }
 
-// encode returns JSON on one line, in which markup stays as it is.
+// encode returns JSON on one line, in which markup is not escaped.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -13,7 +13,7 @@ import (
 // Options select the frames that an observer of one run receives.
 type Options struct {
 	View   View     // "": Steps
-	Open   []string // of the view Steps: keys of the maps of which it wants the items, too; EveryMap: all
+	Open   []string // of the view Steps: keys of the maps whose items it wants, too; EveryMap: all
 	Resume bool     // it has seen the events up to After, and needs no snapshot
 	After  uint64   // sequence
 }
@@ -27,7 +27,7 @@ type Hub struct {
 
 	mu     sync.Mutex
 	topics map[string]*topic // of runs that are observed
-	runs   *changes          // of all runs; nil: none observes them
+	runs   *changes          // of all runs; nil: they have no observer
 
 	encoded atomic.Int64 // events and heads that were encoded for the shared lists, for tests
 	joined  atomic.Int64 // updates that were joined from encoded events
@@ -46,7 +46,7 @@ func (h *Hub) Close() {
 	h.all.Wait()
 }
 
-// await returns when there may be more to see. The error is that of ctx, or that the hub has ended.
+// await returns when there may be more frames. It returns an error if ctx or the hub has ended.
 func (h *Hub) await(ctx context.Context, grown <-chan struct{}) error {
 	select {
 	case <-grown:
@@ -92,7 +92,7 @@ func (h *Hub) checkNet(ctx context.Context, id string) error {
 	return err
 }
 
-// join returns the topic of a run, which counts one observer more.
+// join counts one more observer of a run, and returns its topic.
 func (h *Hub) join(run *coordinator.Run, last uint64) *topic {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +106,7 @@ func (h *Hub) join(run *coordinator.Run, last uint64) *topic {
 	return t
 }
 
-// leave counts one observer less. The last one ends the watcher.
+// leave counts one observer less. When the last one leaves, the watcher ends.
 func (h *Hub) leave(t *topic) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +116,7 @@ func (h *Hub) leave(t *topic) {
 	}
 }
 
-// retire makes later observers begin a topic of their own: this one has ended.
+// retire makes later observers begin a new topic: this one has ended.
 func (h *Hub) retire(t *topic) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

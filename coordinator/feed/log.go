@@ -13,12 +13,12 @@ const KindLog = "log"
 
 // LogObserver follows the output of a run's calls, until the run has ended. It belongs to one goroutine.
 type LogObserver struct {
-	steps  *Observer // of which only the end is shown
+	steps  *Observer // only its last frame is passed on
 	reader *calllog.Reader
 }
 
-// Log observes the output of a run's calls, or only of a step's; "" is all. It begins behind an id that Frame.ID has had; "": with
-// the kept output. The observer must be closed.
+// Log observes the output of a run's calls, or only of a step's; "" is all. It begins behind after, a former Frame.ID; "": with the kept
+// output. The observer must be closed.
 func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, error) {
 	r, err := h.engine.Run(ctx, run)
 	if err != nil {
@@ -46,7 +46,7 @@ func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, e
 // can be called again.
 func (o *LogObserver) Next(ctx context.Context) (Frame, error) {
 	for {
-		ended := o.steps.goingOn() // before the log is read: output before the end is shown before it
+		ended := o.steps.goingOn() // before the log is read, so that output from before the end comes first
 		b, grown := o.reader.Next()
 		if grown == nil {
 			data, err := encode(b)

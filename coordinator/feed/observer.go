@@ -15,13 +15,13 @@ import (
 // ErrAhead is the error about an observer that is to resume behind the newest event, or at an invalid place.
 var ErrAhead = errors.New("feed: there is no such place")
 
-// ErrNotShown is the error about an observer that wants something that its view does not show.
+// ErrNotShown is the error about an observer that asks for parts that its view does not show.
 var ErrNotShown = errors.New("feed: it cannot be shown")
 
-// replayMax is how many events an observer of steps reads that resumes. One that is further behind is shown a snapshot.
+// replayMax bounds the events that a resuming observer of steps reads. An observer further behind receives a snapshot.
 const replayMax = 5000
 
-// Sequence reads an id of the feed of one run: behind which event it is resumed. "" is from its start.
+// Sequence reads an id of the feed of one run: the event behind which it is resumed. "": from its start.
 func Sequence(id string) (after uint64, resume bool, err error) {
 	switch after, err = strconv.ParseUint(id, 10, 64); {
 	case id == "":
@@ -39,13 +39,13 @@ type Observer struct {
 	hub   *Hub
 	run   *coordinator.Run
 	topic *topic
-	least uint64 // sequence of the newest event when it began: it sees no end of the run before that
+	least uint64 // sequence of the newest event when it began: an end of the run before that is not shown
 	wants wants
 	pos   uint64 // sequence of the last event that was shown
-	begun bool   // there is no need of a snapshot
+	begun bool   // it needs no snapshot
 	ended bool
 
-	next func() (coordinator.Update, error, bool) // of the journal, while it is behind the ring; nil: it is not
+	next func() (coordinator.Update, error, bool) // reads the journal while it is behind the ring; nil: it is not
 	done func()
 	held *fragment // that did not fit in the frame before
 }
@@ -76,13 +76,13 @@ func (o *Observer) poll(context.Context) (Frame, <-chan struct{}, error) {
 			o.rejoin()
 		}
 		f, grown, err := o.shared()
-		if err != nil || f.Kind != "" || grown != nil { // else it is behind, and has begun to read the journal
+		if err != nil || f.Kind != "" || grown != nil { // otherwise it is behind, and has begun to read the journal
 			return f, grown, err
 		}
 	}
 }
 
-// shared returns the next frame of the topic, or a channel to wait on; neither, if the observer is behind.
+// shared returns the next frame of the topic, or a channel to wait on. It returns neither if the observer is behind.
 func (o *Observer) shared() (Frame, <-chan struct{}, error) {
 	t := o.topic
 	t.mu.Lock()
@@ -112,7 +112,7 @@ func (o *Observer) outlived() bool {
 	return errors.Is(o.topic.err, io.EOF) && o.topic.snapshot.Seq < o.least
 }
 
-// rejoin leaves the topic for that of the run as it goes on.
+// rejoin leaves the topic and joins the new topic of the run.
 func (o *Observer) rejoin() {
 	o.hub.retire(o.topic)
 	o.hub.leave(o.topic)
@@ -129,7 +129,7 @@ func (o *Observer) goingOn() <-chan struct{} {
 	return o.topic.waiting()
 }
 
-// over returns the frame at the end of a run that does not go on, whatever else there is to be seen, and io.EOF behind it.
+// over returns the frame at the end of a run that does not go on, even if there are more changes, and io.EOF behind it.
 func (o *Observer) over() (Frame, error) {
 	o.topic.mu.Lock()
 	defer o.topic.mu.Unlock()
@@ -176,7 +176,7 @@ func (o *Observer) reset() Frame {
 	return Frame{Kind: KindReset, ID: strconv.FormatUint(o.pos, 10), Data: []byte(`{}`)}
 }
 
-// replay returns the next frame from the journal; a frame without data, if that has no more.
+// replay returns the next frame from the journal; a frame without data if the journal has no more.
 func (o *Observer) replay() (Frame, error) {
 	var list []fragment
 	size := 0

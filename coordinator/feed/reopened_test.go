@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// An observer that comes after a run was opened again may find the topic that has seen the run's end, and has not retired yet. It sees
-// the run go on.
+// An observer of a reopened run may find a topic that has seen the run's end and has not retired yet. It observes the further run
+// nevertheless.
 func TestAnObserverOutlivesTheTopicOfARunThatWasReopened(t *testing.T) {
 	for _, resume := range []bool{false, true} {
 		engine := newEngine(t, memory.New())
@@ -29,7 +29,7 @@ func TestAnObserverOutlivesTheTopicOfARunThatWasReopened(t *testing.T) {
 		require.ErrorIs(t, err, io.EOF)
 		ended := before.topic.snapshot.Seq
 		hub.mu.Lock()
-		hub.topics[run.ID()] = before.topic // as it is between the end of its run and its own
+		hub.topics[run.ID()] = before.topic // as between the end of its run and the end of the topic
 		hub.mu.Unlock()
 
 		require.NoError(t, run.Retry(t.Context(), "s0"))

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// SeveralMax bounds the runs that one observer follows each by itself.
+// SeveralMax bounds the individual runs that one observer follows.
 const SeveralMax = 64
 
-// Wanted names the things that an observer of several follows.
+// Wanted names the runs that an observer of several follows.
 type Wanted struct {
 	Runs  []string // ids
 	View  View     // of these; "": Steps
@@ -29,7 +29,7 @@ type Wanted struct {
 
 // Several follows several runs, and the runs of a query, for one reader. It belongs to one goroutine.
 //
-// The id of each of its frames says how far it is with every one of them, so it resumes exactly behind the frame.
+// The id of each of its frames has its place in every one of them, so it resumes exactly behind the frame.
 type Several struct {
 	hub   *Hub
 	list  []member // of the runs, and then that of the query
@@ -58,7 +58,7 @@ func (f failed) poll(context.Context) (Frame, <-chan struct{}, error) { return F
 
 func (failed) Close() {}
 
-// Several observes several things, behind an id that Frame.ID has had; "" is now. A run that cannot be followed has a frame of
+// Several observes several runs, from behind after, a former Frame.ID; "": from now on. A run that cannot be followed has a frame of
 // KindError, and does not end the others. The observer must be closed.
 func (h *Hub) Several(ctx context.Context, w Wanted, after string) (*Several, error) {
 	if len(w.Runs) > SeveralMax {
@@ -96,7 +96,7 @@ func (h *Hub) member(ctx context.Context, run string, w *Wanted, place string) m
 	if place, m.ended = strings.CutSuffix(place, "e"); m.ended {
 		return m
 	}
-	o.After, _ = strconv.ParseUint(place, 10, 64) // it is a number, or there is none
+	o.After, _ = strconv.ParseUint(place, 10, 64) // it is a number or ""
 	observer, err := h.Run(ctx, run, o)
 	if m.poller = observer; err != nil {
 		m.poller = failed{err}
@@ -139,10 +139,10 @@ func (s *Several) Next(ctx context.Context) (Frame, error) {
 	}
 }
 
-// end makes a run that cannot be followed one that has ended.
+// end marks a run that cannot be followed as ended.
 func (m *member) end() { m.ended, m.place = true, strings.TrimSuffix(m.place, "e")+"e" }
 
-// frameOf returns the frame of a member as the reader gets it: with the run, and with an id of all.
+// frameOf returns the frame of a member in its form for the reader: with the run, and with an id for all members.
 func (s *Several) frameOf(m *member, f Frame) Frame {
 	if f.Kind != KindError {
 		m.place = f.ID
@@ -181,10 +181,10 @@ func (s *Several) await(ctx context.Context, grown []<-chan struct{}) error {
 	return nil
 }
 
-// idMark is how ids of several begin: those of one run are numbers.
+// idMark begins the ids of several; the ids of one run are numbers.
 const idMark = "f"
 
-// begin returns how the ids of an observer of these begin, so that one of other runs, or of another query, is known as such.
+// begin returns the prefix of the ids of an observer of these, which detects ids of other runs or of another query.
 func (w *Wanted) begin() string {
 	of := fnv.New32a()
 	for _, run := range w.Runs {

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// seen has the events, ends and changes that an observer of several has seen, as it would keep them.
+// seen has the events, ends and changes that an observer of several has seen.
 type seen struct {
 	events  map[string][]string // of each run
 	ended   map[string]bool
@@ -93,7 +93,7 @@ func TestAnObserverOfSeveralThatIsKilledAndResumedGetsEachEventOnceAndInOrder(t 
 	for killed := 0; killed < kills() || !last(); killed++ {
 		if killed > 0 && last() { // once more
 			s, id = seen{map[string][]string{}, map[string]bool{}, map[string]uint64{}}, ""
-			for _, run := range runs { // which has ended, so that the query tells nothing more
+			for _, run := range runs { // that have ended, so that the query reports no more changes
 				n, err := run.Last(t.Context())
 				require.NoError(t, err)
 				s.changed[run.ID()] = n

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// state is an observed run as of an event: all that snapshots show.
+// state is an observed run after an event, with the parts that snapshots show.
 type state struct {
 	Run, Workflow, Hash, Status string
 	Seq, Revision               uint64
@@ -18,7 +18,7 @@ type state struct {
 // entries is a list in which each key has one entry, in the order in which they came.
 type entries[T any] struct {
 	list  []T
-	in    []string // of each: key of the map of whose item it is part; "": none
+	in    []string // of each entry: key of the map in whose item it is; "": none
 	place map[string]int
 }
 
@@ -34,7 +34,7 @@ func (e *entries[T]) put(key, in string, entry T) {
 	e.list[at] = entry
 }
 
-// shown returns the entries that an observer is shown.
+// shown returns the entries that an observer receives.
 func (e *entries[T]) shown(w *wants) []T {
 	list := []T{}
 	for i := range e.list {
@@ -47,7 +47,7 @@ func (e *entries[T]) shown(w *wants) []T {
 
 func newState(run string) state { return state{Run: run} }
 
-// apply makes the state that of after an update.
+// apply applies an update to the state.
 func (s *state) apply(u *coordinator.Update) {
 	s.Seq, s.Status = u.Event.Seq, string(u.Status)
 	if d := u.Event.Detail; d != nil && d.Start != nil {

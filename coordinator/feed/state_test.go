@@ -71,7 +71,7 @@ func parse(t *testing.T, text string) *template.Workflow {
 	return checked.Workflow
 }
 
-// known is a run as who follows it knows it.
+// known is a run as its follower has recorded it.
 type known struct {
 	seq, revision uint64
 	status        string
@@ -133,12 +133,12 @@ func mapAround(key string) (of, item string) {
 	return "", ""
 }
 
-// asked returns a run as an observer that has opened some maps should know it, by the state of the run, asked by itself.
+// asked returns a run as an observer that has opened some maps should have recorded it, from a separate read of the run's state.
 func asked(t *testing.T, run *coordinator.Run, seq uint64, w wants) known {
 	s, err := run.At(reader.Moment{Seq: seq}).State(t.Context())
 	require.NoError(t, err)
 	k := known{seq: seq, status: string(s.Status), steps: map[string]StepStatus{}, maps: map[string]MapCount{}, net: map[string]NetStep{}}
-	items, of := map[string]*[4]int{}, map[string]string{} // nodes of each that have not begun, are under way, have ended well, have failed
+	items, of := map[string]*[4]int{}, map[string]string{} // numbers of nodes that have not begun, are under way, have ended well, have failed
 	for i := range s.Steps {
 		one := &s.Steps[i]
 		around, item := mapAround(one.Step)
@@ -192,7 +192,7 @@ func asked(t *testing.T, run *coordinator.Run, seq uint64, w wants) known {
 type follower struct {
 	o     Options
 	known known
-	past  []known // as it was behind each frame, to go on from anywhere
+	past  []known // the state after each frame, to resume from any
 	on    *Observer
 }
 
@@ -244,7 +244,7 @@ func (f *follower) open(t *testing.T, hub *Hub, run *coordinator.Run, random *ra
 	}
 }
 
-// trials is how many runs a property is tried with.
+// trials is the number of runs with which a property is tested.
 func trials() int {
 	switch {
 	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
@@ -255,7 +255,8 @@ func trials() int {
 	return 6
 }
 
-// The state that an observer knows by a snapshot and updates, cut off and resumed anywhere, is that of the run, for any maps that it has opened.
+// The state that an observer derives from a snapshot and updates, interrupted and resumed anywhere, is the state of the run, for any
+// opened maps.
 func TestASnapshotAndUpdatesAreTheState(t *testing.T) {
 	engine := newEngine(t, memory.New())
 	hub, w := newHub(t, engine), parse(t, mapped)
@@ -297,7 +298,7 @@ func TestASnapshotAndUpdatesAreTheState(t *testing.T) {
 	require.Empty(t, hub.topics)
 }
 
-// The same of a playbook's net: its steps are those of the state, and the context has changed where the revision says so.
+// The same holds for a playbook's net: its steps equal those of the state, and its revision changes with the context.
 func TestASnapshotAndUpdatesAreTheNet(t *testing.T) {
 	engine := newEngine(t, memory.New())
 	hub, w := newHub(t, engine), parse(t, netted)

@@ -16,9 +16,9 @@ import (
 const (
 	ringEvents    = 512
 	ringBytes     = 1 << 20
-	frameBytes    = 64 << 10 // a frame with more than one event has at most so much
+	frameBytes    = 64 << 10 // maximum of a frame with more than one event
 	snapshotsKept = 8        // snapshots of one event that are kept: observers may open different maps
-	updatesKept   = 16       // updates to one event that are kept: observers may also have been shown the run up to different events
+	updatesKept   = 16       // updates to one event that are kept: observers may also have reached different events
 )
 
 // topic is a run that is observed.
@@ -34,17 +34,17 @@ type topic struct {
 
 	mu       sync.Mutex
 	snapshot state  // the run as of the newest event
-	first    uint64 // of the changes in ring: all after this event are there
+	first    uint64 // ring has all changes after this event
 	ring     []fragment
 	bytes    int
 	encoded  map[string]Frame // the snapshot as of the newest event, by wants
 	updates  map[update]Frame // updates as of the newest event
 	moved    uint64           // sequence of the event by which the run was moved to another workflow last; 0: none
-	err      error            // why there is nothing more; io.EOF: the run has ended
-	grown    chan struct{}    // closed by the next change; nil: none waits
+	err      error            // the reason that there are no more changes; io.EOF: the run has ended
+	grown    chan struct{}    // closed by the next change; nil: no observer waits
 }
 
-// update names a frame that many observers are shown.
+// update identifies a frame that many observers receive.
 type update struct {
 	wants string
 	after uint64 // sequence of the event before it
@@ -81,7 +81,7 @@ func (t *topic) watch() {
 	t.wake()
 }
 
-// take adds an update. An event that was there when the first observer came is only part of the snapshot.
+// take adds an update. An event from before the first observer is only part of the snapshot.
 func (t *topic) take(u *coordinator.Update) error {
 	var f fragment
 	shared := u.Event.Seq > t.first
@@ -180,7 +180,7 @@ func (t *topic) after(seq uint64, w *wants) []fragment {
 	return t.ring[from : from+oneFrame(t.ring[from:to], w)]
 }
 
-// oneFrame returns how many fragments a frame joins.
+// oneFrame returns the number of fragments that one frame joins.
 func oneFrame(list []fragment, w *wants) (n int) {
 	size := 0
 	for n < len(list) {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// View says which changes of a run an observer wants.
+// View selects the changes of a run that an observer receives.
 type View string
 
 // The views.
 const (
 	Steps  View = "steps"  // statuses of steps, and how far maps have come
 	Events View = "events" // every event with its effects, exactly once
-	Net    View = "net"    // of a playbook: tokens, runs of steps, and when the context was written to
+	Net    View = "net"    // of a playbook: tokens, runs of steps, and writes to the context
 )
 
 // Bounds of the maps that an observer opens.
@@ -30,7 +30,7 @@ type wants struct {
 	view View
 	open []string // sorted keys of maps
 	all  bool     // all maps are open
-	name string   // the same of the same wants
+	name string   // equal for equal wants
 }
 
 // newWants returns the wants of a view with these maps open.
@@ -61,7 +61,7 @@ func newWants(view View, open []string) (w wants, err error) {
 	return w, nil
 }
 
-// shows reports whether the content of an item of a map is shown; "": of no map.
+// shows reports whether parts in an item of a map are shown; "": parts in no map.
 func (w *wants) shows(in string) bool {
 	if in == "" || w.all {
 		return true
@@ -91,7 +91,7 @@ func (w *wants) elements(data []byte, parts []part) []byte {
 	return data
 }
 
-// size returns about how many bytes a fragment has in a frame.
+// size returns the approximate number of bytes of a fragment in a frame.
 func (w *wants) size(f *fragment) (n int) {
 	switch w.view {
 	case Events:

@@ -24,7 +24,7 @@ var ErrAmbiguous = errors.New("find: the name matches several runs")
 
 // Unknown is the error of a name that no run has.
 type Unknown struct {
-	Name    string // that was looked for
+	Name    string // the name
 	Nearest string // the id that was probably meant; "" if none is near
 }
 
@@ -33,7 +33,7 @@ func (u *Unknown) Error() string { return coordinator.ErrRunNotFound.Error() + "
 // Unwrap returns coordinator.ErrRunNotFound.
 func (u *Unknown) Unwrap() error { return coordinator.ErrRunNotFound }
 
-// Run returns the run with an id, or the only one whose id has that prefix. Else the error is an Unknown or ErrAmbiguous.
+// Run returns the run with an id, or the only one whose id has that prefix. Otherwise the error is an Unknown or ErrAmbiguous.
 func Run(ctx context.Context, engine *coordinator.Engine, name string) (*coordinator.Run, error) {
 	run, err := engine.Run(ctx, name)
 	if !errors.Is(err, coordinator.ErrRunNotFound) {
@@ -46,7 +46,7 @@ func Run(ctx context.Context, engine *coordinator.Engine, name string) (*coordin
 	return engine.Run(ctx, id)
 }
 
-// In returns the id of the run in a store with that id, or of the only one whose id has that prefix. Else the error is an Unknown or
+// In returns the id of the run in a store with that id, or of the only one whose id has that prefix. Otherwise the error is an Unknown or
 // ErrAmbiguous.
 func In(ctx context.Context, store journal.Store, name string) (string, error) {
 	for _, err := range store.Read(ctx, name, 1) {

@@ -11,7 +11,8 @@ type Gap struct {
 	tell  func(text string) error
 }
 
-// New returns the gap of an answer that reads the events from one on, and reports those missing from another on.
+// New returns the gap of an answer that reads the events from sequence read on. It passes a text about the missing ones, from sequence
+// from on, to tell.
 func New(read, from uint64, tell func(text string) error) *Gap {
 	return &Gap{next: max(1, read), from: max(1, from), tell: tell}
 }

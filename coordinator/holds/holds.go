@@ -3,16 +3,16 @@
 //
 //	h := holds.New(store)
 //	err := h.Read(ctx)
-//	err = h.Hold(ctx, "ann", "order-1", "order-2")      durable before the first event of these runs is
+//	err = h.Hold(ctx, "ann", "order-1", "order-2")      durable before the first event of these runs
 //	held := h.Has("order-1")                            true, and for those that its calls have started
 //	err = h.Lift(ctx, "ann", "order-1")
 //
-// A run that comes in more than one write is incomplete from before the first until after the last, and the part that has arrived is
-// not taken for the run: only the same import goes on with it, or drops it.
+// A run that comes in more than one write is incomplete from before the first until after the last. The part that has arrived does not
+// count as the run: only the same import completes or drops it.
 //
 // A hold is a mark beside the journal of the run, which stays byte for byte as it was exported. All marks are in the stream `#held`: a
-// run.paused holds the runs that its value lists, as incomplete if its state says so, and a run.resumed ends that. There is no other
-// state. A mark is about a run that no call has started, and holds all that belong to it.
+// run.paused holds the runs that its value lists, as incomplete if its state is so, and a run.resumed ends that. There is no other state.
+// A mark is about a run that no call has started, and applies to all runs below it.
 package holds
 
 import (
@@ -32,28 +32,28 @@ import (
 // ErrIncomplete means that a run is incomplete. It wraps decide.ErrNotPossible.
 var ErrIncomplete = fmt.Errorf("%w: not all of the run is here", decide.ErrNotPossible)
 
-// hold says whether, and why, a run is held.
+// hold is the reason that a run is held.
 type hold string
 
 const (
 	free       hold = ""
-	whole      hold = "whole" // it is there as it was exported
+	whole      hold = "whole" // it is complete, as it was exported
 	incomplete hold = "incomplete"
 )
 
 // Holds has the runs that are held in one store. It is safe for concurrent use.
 type Holds struct {
 	store journal.Store
-	any   atomic.Bool // so that asking costs nothing where no run is held
+	any   atomic.Bool // so that queries cost nothing if no run is held
 
-	importing sync.Mutex // locked while runs come in
+	importing sync.Mutex // locked during an import
 
 	mu   sync.Mutex
 	last uint64          // sequence of the newest mark
-	held map[string]hold // without those that are free
+	held map[string]hold // free runs are not in it
 }
 
-// New returns the holds of a store, which are not known before Read.
+// New returns the holds of a store, which are unknown before Read.
 func New(store journal.Store) *Holds { return &Holds{store: store, held: map[string]hold{}} }
 
 // Read reads the holds.
@@ -63,7 +63,7 @@ func (h *Holds) Read(ctx context.Context) error {
 	return h.catchUp(ctx)
 }
 
-// catchUp reads the marks that are not known yet. The caller has h to itself.
+// catchUp reads the new marks. No other goroutine may use h.
 func (h *Holds) catchUp(ctx context.Context) error {
 	for e, err := range h.store.Read(ctx, journal.HeldStream(), h.last+1) {
 		if err != nil {
@@ -92,7 +92,7 @@ func (h *Holds) apply(e *journal.Event) {
 	h.any.Store(len(h.held) > 0)
 }
 
-// Take takes up a mark that was read elsewhere, such as from a folder that no engine can open. Marks come in their order.
+// Take applies a mark that was read elsewhere, such as from a folder that no engine can open. Marks must come in order.
 func (h *Holds) Take(e *journal.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,10 +113,10 @@ func (h *Holds) Unfinished() []string {
 	return runs
 }
 
-// Has reports whether a run is held, or the one to which it belongs.
+// Has reports whether a run is held, or the run to which it belongs.
 func (h *Holds) Has(run string) bool { return h.of(run) != free }
 
-// Incomplete reports whether a run is held because it, or a run that belongs together with it, has not come in as a whole.
+// Incomplete reports whether a run, or the run to which it belongs, is held as incomplete.
 func (h *Holds) Incomplete(run string) bool { return h.of(run) == incomplete }
 
 func (h *Holds) of(run string) hold {
@@ -138,7 +138,7 @@ func (h *Holds) Check(run string) error {
 	return fmt.Errorf("%w: run %s: its import goes on, or was interrupted; import the file again, or delete run %s", ErrIncomplete, run, top)
 }
 
-// Import waits until no other import is under way, and is one until done is called.
+// Import waits until no other import is under way. Its own import lasts until done is called.
 func (h *Holds) Import() (done func()) {
 	h.importing.Lock()
 	return h.importing.Unlock
@@ -165,7 +165,7 @@ func (h *Holds) Claim(ctx context.Context, run string) error {
 	return h.Lift(ctx, "", run)
 }
 
-// Hold holds runs, all of which is there or comes in one write. When it returns nil, that is durable.
+// Hold holds runs that are complete, or that come in one write. When it returns nil, that is durable.
 func (h *Holds) Hold(ctx context.Context, actor string, runs ...string) error {
 	return h.mark(ctx, journal.RunPaused, journal.Detail{Actor: actor}, runs, whole)
 }
@@ -180,7 +180,7 @@ func (h *Holds) Lift(ctx context.Context, actor string, runs ...string) error {
 	return h.LiftFor(ctx, "", actor, runs...)
 }
 
-// LiftFor is Lift as a part of an act on many runs, whose name the mark has.
+// LiftFor is Lift as a part of an act on many runs. The mark has the name of the act.
 func (h *Holds) LiftFor(ctx context.Context, act, actor string, runs ...string) error {
 	return h.mark(ctx, journal.RunResumed, journal.Detail{Actor: actor, ID: act}, runs, free)
 }

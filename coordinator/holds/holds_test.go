@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// Each of two users of one store knows after every step of its own which runs it has held, and one that reads the store anew knows all.
+// After each of its steps, each of two users of one store has the runs that it has held, and a new user that reads the store has all.
 func TestWhatIsHeldFollowsFromTheStore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx, store := context.Background(), memory.New()

@@ -25,7 +25,7 @@ type Inbox struct {
 		ended []*pool.Call
 	}
 	asleep bool // the loop has found the inbox empty and waits
-	closed bool // the inbox accepts nothing
+	closed bool // the inbox accepts no items
 }
 
 // New returns an empty inbox.

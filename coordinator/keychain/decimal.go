@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Bounds of the digits of a number that is found with a point between any two of them, and of the text of a number that is written in full.
+// Bounds of the digits of a number that is found with a point at any place, and of the text of a number without an exponent.
 const (
 	manyDigits = 40
 	longText   = 400
 )
 
-// decimal is a number other than 0, without its sign: its digits, of which neither the first nor the last is a 0, and the power of ten of
-// the last one. However a number is written, these are the same.
+// decimal is a number other than 0, without its sign: its digits, from the first to the last that is not 0, and the power of ten of the
+// last one. All notations of a number have the same decimal.
 type decimal struct {
 	digits string
 	power  int
@@ -42,7 +42,7 @@ func decimalOf(text string) (n decimal, ok bool) {
 	return n, n.digits != ""
 }
 
-// decimalsOf returns the number that a text is, and its value where numbers are floats; none if it is no number.
+// decimalsOf returns the number in a text, and its value as a float; none if the text is no number.
 func decimalsOf(text string) (list []decimal) {
 	n, ok := decimalOf(text)
 	if !ok {
@@ -53,7 +53,7 @@ func decimalsOf(text string) (list []decimal) {
 	if err != nil {
 		return list
 	}
-	for _, format := range []byte{'e', 'f'} { // the digits that suffice, and those of the whole number that the float is
+	for _, format := range []byte{'e', 'f'} { // the shortest digits of the float, and all of its digits
 		digits := -1
 		if format == 'f' && f == math.Trunc(f) {
 			digits = 0
@@ -65,8 +65,8 @@ func decimalsOf(text string) (list []decimal) {
 	return list
 }
 
-// spellings returns texts of which one is a part of each form in which programs write a number that is as a text says. The part may leave
-// out its sign, zeros and its exponent.
+// spellings returns texts for the number in a text: each form in which programs write the number contains one of them, perhaps without
+// its sign, zeros and exponent.
 func spellings(text string) (list []string) {
 	for _, n := range decimalsOf(text) {
 		if len(n.digits) <= longText {

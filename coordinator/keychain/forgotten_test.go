@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rings of runs that nothing refers to take no memory, and one of a run that has another ring since does not take that away.
+// Unreferenced rings of runs take no memory, and forgetting an old ring of a run does not remove its new ring.
 func TestUnusedRingsAreForgotten(t *testing.T) {
 	rings := NewRings(0, func(context.Context, string) (Begun, error) { return Begun{}, errors.New("none") })
 	for i := range 100 {

@@ -34,8 +34,8 @@ func formsOf(p pair) []form {
 	return slices.DeleteFunc(list, func(f form) bool { return len(f.text) < MinLength })
 }
 
-// pieces returns a secret as a whole, its lines, its parts if it is a URL, rewritten forms of these, and if they are numbers their spellings: programs that print
-// lines may number or indent them. Invalid UTF-8 ends a piece, because most writers replace it.
+// pieces returns a secret as a whole, its lines, its parts if it is a URL, rewritten forms of these, and the spellings of those that are
+// numbers: programs that print lines may number or indent them. Invalid UTF-8 ends a piece, because most writers replace it.
 func pieces(secret string) []string {
 	list := []string{secret}
 	known := map[string]bool{secret: true}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// How much, and for how long, a live stream gathers output, so that many small parts do not each cost a search.
+// Bounds, in time and bytes, of the output that a live stream gathers before it searches: many small parts cost one search.
 const (
 	liveTime  = 100 * time.Millisecond
 	liveBytes = 256 << 10
 )
 
 // RedactLive returns a writer that passes its input on to another a moment later, with marks in place of the secrets that the ring has now.
-// It holds back only bytes that may begin a secret, from pieceMin bytes on: of a secret whose beginning comes alone, less than that
-// may be passed on. Close writes the bytes held back, and does not close the other. The other is written to by one goroutine at a time.
+// It holds back only bytes that may begin a secret, and only if they are at least pieceMin: fewer bytes of an incomplete secret may be
+// passed on. Close writes the bytes held back, and does not close the other writer. One goroutine at a time writes to that.
 func (r *Ring) RedactLive(to io.Writer) io.WriteCloser {
 	if h := r.redactor(); h != nil {
 		return &live{seeker: h.texts, to: to}
@@ -97,11 +97,11 @@ func (l *live) pass(isEnd bool) error {
 	return err
 }
 
-// unsure returns from where on a text may be the beginning of a secret, in one of its views; its length, if nowhere.
+// unsure returns the position from which a text, in one of its views, may be the beginning of a secret; if there is none, its length.
 func (k *seeker) unsure(text string) int {
 	from := len(text)
 	for end := len(text); end > max(0, len(text)-escapeMax); end-- {
-		if end < len(text) && strings.IndexByte(`\%&+`, text[end]) < 0 { // else the beginning of an escape may follow
+		if end < len(text) && strings.IndexByte(`\%&+`, text[end]) < 0 { // otherwise the beginning of an escape may follow
 			continue
 		}
 		raw := view{text: text[:end]}
@@ -118,7 +118,7 @@ func (k *seeker) unsure(text string) int {
 	return from
 }
 
-// begins reports whether a view may end with the beginning of a secret that is at i.
+// begins reports whether a view may end with the beginning, at i, of a secret.
 func (k *seeker) begins(v *view, i int) bool {
 	tail := v.text[i:]
 	return slices.ContainsFunc(k.beginning(tail), func(f form) bool {

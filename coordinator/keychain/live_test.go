@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reader that is live sees a text at once, and nothing of a secret, wherever the program pauses in it; but for its first few bytes, if it
-// pauses behind them.
+// A live reader receives a text at once, without the secrets in it, even if the program pauses within one; except the first few bytes of
+// a secret, if it pauses behind them.
 func TestALiveTextIsRedactedWhereverItPauses(t *testing.T) {
 	const secret = "pa55-wörd/of the shop"
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestALiveTextThatEndsWithinASecretShowsNoneOfIt(t *testing.T) {
 	})
 }
 
-// Many small parts do not each cost a search, and a large one is not kept.
+// Many small parts share a search, and a large part is not held back.
 func TestALiveTextIsGathered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var parts counter

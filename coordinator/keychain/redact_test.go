@@ -39,7 +39,7 @@ func secretsOf(t testing.TB, secrets ...string) *keychain.Ring {
 	return r
 }
 
-// escaped writes every character of a text as a JSON escape, in one case of the digits.
+// escaped writes every character of a text as a JSON escape with these digits, in lower or upper case.
 func escaped(text, digits string) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune(text)) {
@@ -48,7 +48,7 @@ func escaped(text, digits string) string {
 	return b.String()
 }
 
-// ascii returns a text with escapes for all characters that are not ASCII, as JSON encoders of most languages write it.
+// ascii returns a text with escapes for all characters that are not ASCII, in the form of most languages' JSON encoders.
 func ascii(text string) string {
 	quoted := strconv.QuoteToASCII(text)
 	return quoted[1 : len(quoted)-1]
@@ -209,7 +209,7 @@ func TestALongTextIsRedactedInParts(t *testing.T) {
 	}
 }
 
-// A text that ends with dots is cut: the beginning of a secret before them is redacted.
+// A text that ends with dots was cut: the beginning of a secret before the dots is redacted.
 func TestTheBeginningOfASecretInACutTextIsRedacted(t *testing.T) {
 	hidden := secretsOf(t, "QXZJQXZJ-1", "another-secret")
 	mark := secret.Mark("k", "n0")
@@ -283,7 +283,7 @@ func TestErrorsShowNoRemainsOfASecret(t *testing.T) {
 	require.Equal(t, "lookup "+mark+": no such host", f.Message)
 }
 
-// numberText draws a number other than 0 as JSON writes it, of both signs.
+// numberText draws a number other than 0 in its JSON form, of either sign.
 func numberText() *rapid.Generator[string] {
 	return rapid.StringMatching(`-?(0|[1-9][0-9]{0,19})(\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?`).Filter(func(s string) bool {
 		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
@@ -291,7 +291,7 @@ func numberText() *rapid.Generator[string] {
 	})
 }
 
-// written returns ways to write a number that is a digits times ten to a power.
+// written returns notations of the number digits times ten to a power.
 func written(digits string, power int) []string {
 	var list []string
 	for point := -2; point <= len(digits)+2; point++ {
@@ -308,7 +308,7 @@ func written(digits string, power int) []string {
 	return list
 }
 
-// A secret that is a number is found as the value that it is, of either sign, and in whatever way a program writes it.
+// A secret that is a number is found by its value, with either sign, in every notation of a program.
 func TestANumberIsFoundHoweverItIsWritten(t *testing.T) {
 	mark := secret.Mark("k", "n0")
 	rapid.Check(t, func(r *rapid.T) {

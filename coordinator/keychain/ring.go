@@ -60,7 +60,7 @@ type holder interface {
 	WorkloadOf(input value.Value) map[string]value.Value
 }
 
-// secretTime is how long a request for a secret may take by default.
+// secretTime is the default bound of the time of a request for a secret.
 const secretTime = 30 * time.Second
 
 // below returns the ring of a run below another, whose ring is above; nil if neither has secrets.

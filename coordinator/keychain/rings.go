@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rings has the rings of the runs of an engine, each as long as anything refers to it. The ring of a run that a call of another
-// has started also redacts the secrets of that one, because its input may contain them. It is safe for concurrent use.
+// Rings has the rings of the runs of an engine, each while it is referenced. The ring of a child run also redacts the secrets of its
+// parent, because its input may contain them. It is safe for concurrent use.
 type Rings struct {
 	timeout time.Duration
 	find    func(ctx context.Context, run string) (Begun, error)
@@ -23,21 +23,22 @@ type Rings struct {
 	live map[string]weak.Pointer[Ring] // by the id of the run
 }
 
-// Begun is how a run began.
+// Begun describes the start of a run.
 type Begun struct {
 	Workflow *template.Workflow          // that it follows
 	Dir      string                      // to which paths of files are relative; "": the folder of the process
 	Input    func() (value.Value, error) // reads its input
 }
 
-// NewRings returns no rings yet. timeout bounds each request to a server for a secret; 0: 30 s. find says how a run began that is not in
-// memory.
+// NewRings returns no rings yet. timeout bounds each request to a server for a secret; 0: 30 s. find describes the start of a run that is
+// not in memory.
 func NewRings(timeout time.Duration, find func(ctx context.Context, run string) (Begun, error)) *Rings {
 	return &Rings{timeout: timeout, find: find, live: map[string]weak.Pointer[Ring]{}}
 }
 
-// Begin fetches the secrets of a new run of w; nil if neither it nor a run above it has any, which is in memory. Without its own the run
-// does not start. Once nothing else can have its id, the ring is passed to Keep.
+// Begin fetches the secrets of a new run of w, and returns its ring; nil if neither the run nor a run above it has secrets. The run above
+// is in memory. If the run's own secrets cannot be fetched, the run does not start. Once no other run can take the id, the caller passes
+// the ring to Keep.
 func (r *Rings) Begin(ctx context.Context, run string, w *template.Workflow, input value.Value, dir string) (*Ring, error) {
 	var workload map[string]value.Value
 	if h, ok := w.Routing.(holder); ok {
@@ -53,8 +54,8 @@ func (r *Rings) Begin(ctx context.Context, run string, w *template.Workflow, inp
 	return ring, nil
 }
 
-// Of returns the ring of a run that has begun; nil if neither it nor a run above it has secrets. The workload is that of the run. Its own
-// secrets are fetched anew when they are needed; those that it has had are still redacted.
+// Of returns the ring of a run that has begun; nil if neither it nor a run above it has secrets. The run's own secrets are fetched anew
+// when they are needed; its earlier secrets are still redacted.
 func (r *Rings) Of(ctx context.Context, run string, w *template.Workflow, workload map[string]value.Value, dir string) *Ring {
 	if ring := r.of(run); ring != nil {
 		ring.renew()
@@ -63,14 +64,14 @@ func (r *Rings) Of(ctx context.Context, run string, w *template.Workflow, worklo
 	ring := below(r.above(ctx, run), w, workload, dir, r.timeout)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if first := r.live[run].Value(); first != nil { // another has made one meanwhile
+	if first := r.live[run].Value(); first != nil { // another goroutine has made one meanwhile
 		return first
 	}
 	r.keep(run, ring)
 	return ring
 }
 
-// Keep makes the ring of a new run that of its id; nil: it has none.
+// Keep records the ring of a new run under its id; nil: it has none.
 func (r *Rings) Keep(run string, ring *Ring) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +87,7 @@ func (r *Rings) keep(run string, ring *Ring) {
 	runtime.AddCleanup(ring, r.forget, run)
 }
 
-// above returns the ring of the run that has started another; nil if there is none, or it cannot be read any more.
+// above returns the ring of the run that has started another; nil if there is none, or it can no longer be read.
 func (r *Rings) above(ctx context.Context, run string) *Ring {
 	parent := journal.ParentRun(run)
 	if parent == "" {
@@ -100,7 +101,7 @@ func (r *Rings) above(ctx context.Context, run string) *Ring {
 		return nil
 	}
 	var workload map[string]value.Value
-	if h, ok := b.Workflow.Routing.(holder); ok && len(h.Secrets()) > 0 { // else the input, which may be large, is not needed
+	if h, ok := b.Workflow.Routing.(holder); ok && len(h.Secrets()) > 0 { // otherwise the input, which may be large, is not needed
 		input, err := b.Input()
 		if err != nil {
 			return nil
@@ -110,18 +111,18 @@ func (r *Rings) above(ctx context.Context, run string) *Ring {
 	return r.Of(ctx, parent, b.Workflow, workload, b.Dir)
 }
 
-// of returns the ring of a run that something refers to.
+// of returns the ring of a run; nil if it is no longer referenced.
 func (r *Rings) of(run string) *Ring {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.live[run].Value()
 }
 
-// forget forgets a run to whose ring nothing refers.
+// forget forgets a run if its ring is no longer referenced.
 func (r *Rings) forget(run string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.live[run].Value() == nil { // else it has another one
+	if r.live[run].Value() == nil { // otherwise it has another ring
 		delete(r.live, run)
 	}
 }

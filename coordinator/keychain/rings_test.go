@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// begun has how runs began, and counts how often that was read.
+// begun has the starts of runs, and counts the reads of them.
 type begun struct {
 	workflows     map[string]*template.Workflow
 	found, inputs int
@@ -36,7 +36,8 @@ func workflowOf(t *testing.T, chain string) *template.Workflow {
 	return &template.Workflow{Name: "w", Routing: book(t, chain, "")}
 }
 
-// A run redacts its own secrets and those of every run above it, and reveals only its own, whether these are in memory or not.
+// A run redacts its own secrets and those of every run above it, and reveals only its own, both if those runs are in memory and if they
+// are not.
 func TestARunRedactsTheSecretsAboveIt(t *testing.T) {
 	t.Setenv("SLUICE_A", "alpha-secret")
 	t.Setenv("SLUICE_B", "beta-secret")
@@ -85,8 +86,8 @@ func TestARunRedactsTheSecretsAboveIt(t *testing.T) {
 	}
 }
 
-// A secret that is another when the run is loaded again is fetched again, also for the runs below. The old one is redacted as long as
-// anything has the ring.
+// A secret that has changed when the run is loaded again is fetched again, also for the runs below. The old one is redacted as long as
+// the ring is referenced.
 func TestAnOldSecretIsRedactedWhileItIsKnown(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(file, []byte("alpha-secret"), 0o600))

@@ -101,7 +101,7 @@ func (k *seeker) cutOff(text string) []span {
 	return nil
 }
 
-// cover replaces overlapping spans by adjacent ones that cover the same.
+// cover replaces overlapping spans by adjacent ones that cover the same bytes.
 func cover(list []span) []span {
 	var out []span
 	end := 0

@@ -26,7 +26,7 @@ const (
 	renewBefore = 10 * time.Second // an answer is renewed this long before it expires
 )
 
-// source fetches the values of an entry, by key, and returns when they expire.
+// source fetches the values of an entry, by key, and returns the time at which they expire.
 func (r *Ring) source(ctx context.Context, s *secret.Entry) (map[string]string, time.Time, error) {
 	values, until := map[string]string{}, time.Time{}
 	var answer map[string]any
@@ -94,7 +94,7 @@ func field(answer map[string]any, key string) (string, error) {
 	}
 }
 
-// expiry returns when an answer must be renewed; zero: never.
+// expiry returns the time at which an answer must be renewed; zero: never.
 func expiry(s *secret.Entry, answer map[string]any, now time.Time) time.Time {
 	if !s.AutoRenew {
 		return time.Time{}

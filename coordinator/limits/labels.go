@@ -40,7 +40,7 @@ func (r refused) Unwrap() error { return r.error }
 
 func refuse(format string, args ...any) error { return refused{fmt.Errorf(format, args...)} }
 
-// seen refuses a name in which there are characters that people cannot see: see document.Visible.
+// seen refuses a name with invisible characters: see document.Visible.
 func seen(what, name string) error {
 	if err := document.Visible(name); err != nil {
 		return refuse("%s %w", what, err)
@@ -57,8 +57,7 @@ func oneLine(what, text string) error {
 	return nil
 }
 
-// CheckLabels refuses labels that are too many or too long, names in which there are characters that people cannot see, and texts that are
-// not one line.
+// CheckLabels refuses labels that are too many or too long, names with invisible characters, and texts that are not one line.
 func CheckLabels(labels map[string]string) error {
 	if len(labels) > labelsMax {
 		return fmt.Errorf("%w: %d labels; a run has at most %d", decide.ErrLimit, len(labels), labelsMax)
@@ -81,7 +80,7 @@ func CheckLabels(labels map[string]string) error {
 	return nil
 }
 
-// CheckID refuses a text that is no id of a run. The names of content streams and of directories are none.
+// CheckID refuses a text that cannot be the id of a run, such as the name of a content stream or of a directory.
 func CheckID(id string) error {
 	if err := template.ValidID(id); err != nil {
 		return refuse("run id: %w", err)
@@ -92,8 +91,8 @@ func CheckID(id string) error {
 	return nil
 }
 
-// CheckMessage refuses the name of a message that is empty or has characters that people cannot see, and such an id. The empty id is
-// none.
+// CheckMessage refuses the name of a message if it is empty or has invisible characters, and an id with invisible characters. The empty
+// id means none.
 func CheckMessage(name, id string) error {
 	if name == "" {
 		return refuse("message %q: a message has a name", name)
@@ -101,7 +100,7 @@ func CheckMessage(name, id string) error {
 	return errors.Join(seen("message", name), seen("id of message "+document.Quote(name)+":", id))
 }
 
-// CheckKey refuses a key that is too long or has characters that people cannot see, and one beside an id. The empty key is none.
+// CheckKey refuses a key that is too long or has invisible characters, and a key beside an id. The empty key means none.
 func CheckKey(key, id string) error {
 	switch {
 	case key != "" && id != "":
@@ -118,7 +117,7 @@ func IDOf(key string) string {
 	return "key-" + hex.EncodeToString(sum[:16])
 }
 
-// CheckActor refuses a name that is too long or has characters that people cannot see. The empty name is allowed.
+// CheckActor refuses a name that is too long or has invisible characters. The empty name is allowed.
 func CheckActor(actor string) error {
 	if len(actor) > ActorMax {
 		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
@@ -127,7 +126,7 @@ func CheckActor(actor string) error {
 }
 
 // CheckTexts refuses texts of a command, besides its actor and its value, that are too long or not UTF-8: the journal replaces such
-// bytes, and two ids would be one.
+// bytes, so two ids could become equal.
 func CheckTexts(reason, name, id string) error {
 	for _, t := range []struct{ what, text string }{{"reason", reason}, {"name of the message", name}, {"id of the message", id}} {
 		switch {

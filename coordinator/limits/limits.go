@@ -39,7 +39,7 @@ type Limits struct {
 	ValueNodesMax int
 
 	// AnswersBytesMax bounds the memory that the answers of all calls of the engine take from when they are read until they
-	// are journaled: a quarter of it for texts, the rest for values, of which each node counts as value.NodeBytes. Answers of
+	// are journaled: a quarter of it for texts, the rest for values, in which each node counts as value.NodeBytes. Answers of
 	// commands and HTTP requests wait for room; small ones need none, and one that needs more than there is takes all of it,
 	// alone. Default: 512 MiB.
 	AnswersBytesMax int

@@ -13,10 +13,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// bounded are the limits that have a maximum, which no limit means too.
+// bounded has the limits with a maximum, which also applies to no limit.
 var bounded = map[string]int{"ValueBytesMax": 32 << 20, "ValueNodesMax": value.NodesMax, "DepthMax": 16}
 
-// Each limit is kept as it is set, has its default where it is not, and is at most its maximum.
+// Each limit keeps its value, or has its default if it is not set, and is at most its maximum.
 func TestCompletedFillsInEveryLimit(t *testing.T) {
 	defaults := reflect.ValueOf(limits.Default())
 	kind := defaults.Type()
@@ -46,7 +46,7 @@ func TestCompletedFillsInEveryLimit(t *testing.T) {
 	}
 }
 
-// The limits of a run's decisions are those of the same name; others keep their defaults.
+// The limits of a run's decisions come from the limits with the same names; others keep their defaults.
 func TestOfRunHasTheLimitsOfTheSameName(t *testing.T) {
 	var l limits.Limits
 	all := reflect.ValueOf(&l).Elem()

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// order returns a workflow that has an order checked if it is worth more than a limit.
+// order returns a workflow that checks an order if its value exceeds a limit.
 func order(limit int) *template.Workflow {
 	w, err := template.Parse("order.yaml", fmt.Appendf(nil, `
 kind: Workflow

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// largeSteps are steps whose outputs are large: a number of them, one that a conditional reads, and those of a map.
+// largeSteps returns steps with large outputs: n steps, one that a conditional reads, and the steps of a map.
 func largeSteps(n int) string {
 	var steps strings.Builder
 	for i := range n {
@@ -45,7 +45,7 @@ func endedWith(t *testing.T, document string, input any) (*disk.Store, *coordina
 	return s, e, run
 }
 
-// Statuses, lists and watches load no large value that they do not need, and whoever asks for one gets it.
+// Statuses, lists and watches load only the large values that they need; Output loads any.
 func TestStatusesLoadNoLargeValues(t *testing.T) {
 	text := strings.Repeat("large ", 10_000)
 	s, e, run := endedWith(t, largeSteps(20)+"output: '{{ steps.s3.output }}'\n", text)
@@ -112,7 +112,7 @@ func TestThePastLoadsNoLargeValues(t *testing.T) {
 	require.Zero(t, s.Work().BlobsRead)
 }
 
-// Of a playbook the workload is loaded, and the answers that an expression may read: neither the inputs of its tools, nor its output, nor
+// For a playbook, the workload and the answers that an expression may read are loaded, but not the inputs of its tools, its output, or
 // the other answers.
 func TestStatusesOfAPlaybookLoadWhatIsRead(t *testing.T) {
 	text := strings.Repeat("large ", 10_000)
@@ -154,7 +154,7 @@ workflow:
 	}))
 }
 
-// The values that a conditional, a map or a decision reads are loaded, and nothing else: the statuses are those that follow from all values.
+// The values that a conditional, a map or a decision reads are loaded, and no others: the statuses equal those derived from all values.
 func TestStatusesLoadWhatTheyFollowFrom(t *testing.T) {
 	large := strings.Repeat("x", 100_000)
 	document := `
@@ -203,7 +203,7 @@ func statusesOf(t *testing.T, run *coordinator.Run) map[string]reactive.Status {
 	return list
 }
 
-// A hundred answers that no expression reads cost a status of a playbook nothing, in a loop or not.
+// The status of a playbook does not load a hundred answers that no expression reads, in a loop or not.
 func TestAnswersOfAPlaybookThatNothingReadsAreLeft(t *testing.T) {
 	s, _, run := endedWith(t, `
 apiVersion: sluice/v1

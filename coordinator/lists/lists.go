@@ -64,7 +64,7 @@ func (l Lists) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head
 	return Completed(ctx, l.engine, l.store.List(ctx, q))
 }
 
-// Changes yields which runs have changed since a place, see journal.Store.
+// Changes yields the changes of runs since a place, see journal.Store.
 func (l Lists) Changes(ctx context.Context, after journal.Place) iter.Seq2[journal.Change, error] {
 	return Completed(ctx, l.engine, l.store.Changes(ctx, after))
 }
@@ -86,12 +86,12 @@ func (l Lists) AwaitChange(ctx context.Context, after journal.Place) error {
 	return l.engine.ReadError(ctx, l.store.AwaitChange(ctx, after))
 }
 
-// Published yields the names of the published workflows that begin so, in order.
+// Published yields the names of the published workflows that begin with begun, in order.
 func (l Lists) Published(ctx context.Context, begun string) iter.Seq2[string, error] {
 	return Completed(ctx, l.engine, l.store.Published(ctx, begun))
 }
 
-// Find yields the runs that a query selects, newest first. The text is that of package query: `status:failed label.team:payments`.
+// Find yields the runs that a query selects, newest first. The text is a query of package query: `status:failed label.team:payments`.
 func (l Lists) Find(ctx context.Context, text string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		q, err := query.Parse(text, time.Now())

@@ -21,9 +21,8 @@ func (l Lists) Export(ctx context.Context, w io.Writer, runs ...string) error {
 
 // Import writes the runs of an exported file into the store, or refuses the file as a whole: then the error wraps archive.ErrRefused
 // and names the line. A run that the store has with the same content is confirmed, and one with other content refused. Runs that
-// have not ended are held: no engine goes on with them before Run.Resume, because the process from which they come may do so. Of a
-// file that could not be written to its end, runs may be incomplete: see ErrIncomplete.
-// The actor, a person or a program, is recorded.
+// have not ended are held: no engine drives them before Run.Resume, because the process from which they come may still do so. If the file
+// could not be written to its end, runs may be incomplete: see ErrIncomplete. Import records the actor, a person or a program.
 func (l Lists) Import(ctx context.Context, file io.ReaderAt, actor string) ([]transfer.Imported, error) {
 	if err := l.engine.CheckOpen(); err != nil {
 		return nil, err
@@ -32,10 +31,10 @@ func (l Lists) Import(ctx context.Context, file io.ReaderAt, actor string) ([]tr
 	return runs, l.engine.ReadError(ctx, err)
 }
 
-// Held reports whether a run is held since it was imported, or the one to which it belongs.
+// Held reports whether a run, or the run to which it belongs, is held since it was imported.
 func (l Lists) Held(run string) bool { return l.moves.Holds.Has(run) }
 
-// Incomplete reports whether a run is held because its import, or that of the run to which it belongs, goes on or was interrupted.
+// Incomplete reports whether a run is held because its import, or the import of the run to which it belongs, goes on or was interrupted.
 func (l Lists) Incomplete(run string) bool { return l.moves.Holds.Incomplete(run) }
 
 // Backup makes a copy of the store in a directory, which must be missing or empty and may not be within the store's own, while runs go

@@ -34,7 +34,7 @@ func opened(t testing.TB, dir string) *disk.Store {
 	return s
 }
 
-// Opening reads no head of a run that sleeps until a message comes or has ended, and a list no more heads than a page has.
+// Opening reads no head of a run that has ended or sleeps until a message comes; a list reads only the heads of its page.
 func TestOpeningAndListsReadWhatTheyNeed(t *testing.T) {
 	const runs, open = 5_000, 500
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestOpeningAndListsReadWhatTheyNeed(t *testing.T) {
 	}
 }
 
-// An engine that only answers a command looks for no run to go on with.
+// An engine that only answers a command does not search for runs to drive.
 func TestACommandLooksForNoRuns(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, dir)
@@ -74,7 +74,7 @@ func TestACommandLooksForNoRuns(t *testing.T) {
 	require.Zero(t, s.Work().HeadsRead)
 }
 
-// A run that does not change its places in lists writes no key of an index.
+// An append that does not change the run's places in lists writes no key of an index.
 func TestAppendsWriteFewKeys(t *testing.T) {
 	s := opened(t, t.TempDir())
 	defer s.Close()
@@ -124,7 +124,7 @@ func waiting(t *testing.T, e *coordinator.Engine, run string) journal.Head {
 	}
 }
 
-// The head says which message is awaited, how far the run is, and how it ended.
+// The head has the awaited message, the progress of the run, and its end.
 func TestTheHeadSaysWhatIsAwaited(t *testing.T) {
 	e := engineOn(t, memory.New())
 	run := start(t, e, coordinator.WithID("r1"), coordinator.WithLabels(map[string]string{"team": "a"}))
@@ -185,7 +185,7 @@ func TestWhatHasEndedIsDeleted(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrDeleted, "its id is not free")
 }
 
-// BenchmarkLargeFolder opens a folder with SLUICE_RUNS runs, of which one in a hundred waits, and lists 100 of them.
+// BenchmarkLargeFolder opens a folder with SLUICE_RUNS runs, one in a hundred waiting, and lists 100 of them.
 func BenchmarkLargeFolder(b *testing.B) {
 	runs, err := strconv.Atoi(os.Getenv("SLUICE_RUNS"))
 	if err != nil {

@@ -46,7 +46,7 @@ type Run interface {
 	// Driven reports whether the engine goes on with the run.
 	Driven() bool
 
-	// Writes returns why the handle changes nothing, or nil.
+	// Writes returns an error if the handle is to change nothing.
 	Writes() error
 
 	// Ask passes an item to the run's loop and waits for its reply.
@@ -58,7 +58,7 @@ type Config struct {
 	Engine   Engine             // whose runs move
 	Reader   *reader.Reader     // follows a run by another workflow
 	Registry *registry.Registry // keeps the workflows that runs move to
-	Driven   *pickup.Runs       // that take no move while they are held
+	Driven   *pickup.Runs       // they take no move while they are held
 	Notes    *notes.Notes       // for the runs that the engine does not go on with
 	NodesMax int                // of a workflow, see limits.Limits
 }
@@ -78,9 +78,10 @@ type Moves struct {
 // Of returns the moves of a run.
 func (mv *Mover) Of(run Run) Moves { return Moves{mv, run} }
 
-// Move switches the run to another workflow, if the run's history is the same under both: see Run.Shadow. From then on its statuses are those of a run that was started with that workflow, with the same events. Calls that are under way go on.
-// It returns how the run would have gone by that workflow: the differences are still to come. If the past differs, the error is a
-// *PastError, and like every other refusal it journals nothing. Runs of worlds are not moved.
+// Move switches the run to another workflow, if the run's history is the same under both: see Run.Shadow. From then on its statuses are
+// as if it had been started with that workflow and had the same events. Calls that are under way go on. Move returns the shadow of the
+// run under that workflow, with differences in the future. If the past differs, the error is a *PastError, and, as with every other
+// refusal, nothing is journaled. Runs of worlds are not moved.
 func (m Moves) Move(ctx context.Context, w *template.Workflow) (*shadow.Report, error) {
 	entry, err := m.in.Engine.Learn(w)
 	if err != nil {
@@ -199,7 +200,7 @@ func (mv *Mover) begin(ctx context.Context, run Run, entry *registry.Entry) (*mo
 	return m, nil
 }
 
-// admit returns why a run takes no move, whatever the workflow is.
+// admit returns an error if a run takes no move, to any workflow.
 func (mv *Mover) admit(run Run, event *journal.Event) error {
 	if err := limits.CheckActor(run.Actor()); err != nil {
 		return err
@@ -228,8 +229,8 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	return nil
 }
 
-// pass passes a move to the loop of its run, and returns once it is durable or refused. Of a run that no engine goes on with it is
-// journaled here.
+// pass passes a move to the loop of its run, and returns once it is durable or refused. If no engine drives the run, pass journals the
+// move.
 func (mv *Mover) pass(ctx context.Context, run Run, event journal.Event, take func(upto uint64) (*reactive.Root, error)) error {
 	defer mv.Engine.BeginCommand(run.ID())()
 	if err := mv.admit(run, &event); err != nil { // since it was checked, the run may have been imported

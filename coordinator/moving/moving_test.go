@@ -23,7 +23,7 @@ type kept struct{ journal.Store }
 
 func (k *kept) Close() error { return nil }
 
-// engineOn returns an engine with operations, whose log goes nowhere.
+// engineOn returns an engine with operations and without a log.
 func engineOn(t *testing.T, store journal.Store, list ...coordinator.Operation) *coordinator.Engine {
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: list, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -47,8 +47,8 @@ func eventsOf(t *testing.T, store journal.Store, run string) (list []string) {
 	return list
 }
 
-// Calls that are under way when a run is moved go on, are not made again, and count under the other workflow, in which their steps
-// have other places. The steps that come next are those of that workflow, live and after a restart alike.
+// Calls that are under way when a run is moved go on, are not made again, and count under the new workflow, in which their steps have
+// other places. The next steps are those of the new workflow, both live and after a restart.
 func TestCallsUnderWayGoOnAfterAMove(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %v", restart), func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestCallsUnderWayGoOnAfterAMove(t *testing.T) {
 	}
 }
 
-// Of moves to two versions at the same time, and messages meanwhile, each is carried out or refused as a whole.
+// If moves to two versions come at the same time, with messages meanwhile, each move is carried out or refused as a whole.
 func TestMovesBesideOtherCommands(t *testing.T) {
 	ctx, store := t.Context(), memory.New()
 	engine, err := coordinator.New(ctx, store, coordinator.Config{})
@@ -158,7 +158,8 @@ func TestMovesBesideOtherCommands(t *testing.T) {
 	}
 }
 
-// A run that is parked, because an operation that it has not called yet is missing, goes on when it is moved to a workflow without that.
+// A run that is parked, because an operation that it has not called yet is missing, goes on when it is moved to a workflow without that
+// operation.
 func TestAParkedRunGoesOnWhenItIsMoved(t *testing.T) {
 	store, there := &kept{memory.New()}, operation.Define("there", func(context.Context, any) (string, error) { return "there", nil })
 	document := func(last string) *template.Workflow {
@@ -189,7 +190,7 @@ func TestAParkedRunGoesOnWhenItIsMoved(t *testing.T) {
 	require.Equal(t, "there", result.Output)
 }
 
-// A run that was moved, and back again, is one of its first workflow, in each process and at each moment.
+// A run that was moved and moved back follows its first workflow, in each process and at each moment.
 func TestARunThatWasMovedBackIsOneOfItsFirstWorkflow(t *testing.T) {
 	store := &kept{memory.New()}
 	document := func(version, last string) *template.Workflow {

@@ -22,7 +22,7 @@ type Engine interface {
 	// Now returns the current instant of the engine's clock, in Unix nanoseconds.
 	Now() int64
 
-	// Ending returns an error once the engine takes no more commands.
+	// Ending returns an error once the engine accepts no more commands.
 	Ending() error
 
 	// ReadError completes the error of a reader.
@@ -35,7 +35,7 @@ type Engine interface {
 	Commit(ctx context.Context, run string, after uint64, batch []journal.Event, head journal.Head) (uint64, error)
 }
 
-// Notes journals commands. It is safe for concurrent use: of several that append to a run, the later one reads the journal again.
+// Notes journals commands. It is safe for concurrent use: if several calls append to a run, the later one reads the journal again.
 type Notes struct {
 	engine Engine
 	reader *reader.Reader
@@ -47,7 +47,8 @@ func New(engine Engine, from *reader.Reader, below *children.Children) *Notes {
 	return &Notes{engine, from, below}
 }
 
-// Take journals a command. It returns its event, that of an earlier message with its id, or why it is refused.
+// Take journals a command and returns its event, or the event of an earlier message with its id. If the command is refused, Take returns
+// the reason.
 func (n *Notes) Take(ctx context.Context, run string, command journal.Event) (journal.Event, error) {
 	for {
 		if err := n.engine.Ending(); err != nil {
@@ -79,21 +80,21 @@ func (n *Notes) take(ctx context.Context, run string, command journal.Event) (ta
 	return f.taken, err
 }
 
-// Foresee returns the events that a command would add to the journal of a run, and the event with which it would be taken, or why it
-// would be refused. It writes nothing.
+// Foresee returns the events that a command would add to the journal of a run, and the event that Take would return, or the reason of a
+// refusal. It writes nothing.
 func (n *Notes) Foresee(ctx context.Context, run string, command journal.Event) (batch []journal.Event, taken journal.Event, err error) {
 	f, err := n.foresee(ctx, run, command)
 	return f.batch, f.taken, err
 }
 
-// foreseen holds the events that a command adds to the journal of a run, and to those of the runs below it.
+// foreseen holds the events that a command adds to the journal of a run, and its effects on the runs below it.
 type foreseen struct {
 	seq           uint64          // of the event before the batch
 	batch         []journal.Event // none: the command was taken before
 	taken         journal.Event   // of the command, or of an earlier one
 	head          journal.Head
 	before, after map[string]bool // children, and after the command
-	was, paused   bool            // the run was, and is after the command
+	was, paused   bool            // whether the run was paused, and is paused after the command
 }
 
 func (n *Notes) foresee(ctx context.Context, run string, command journal.Event) (f foreseen, err error) {
@@ -115,11 +116,11 @@ func (n *Notes) foresee(ctx context.Context, run string, command journal.Event) 
 	return f, errors.Join(panicked, err)
 }
 
-// instant returns the current instant, but none before that of the newest event.
+// instant returns the current instant, or the instant of the newest event if that is later.
 func (n *Notes) instant(root *reactive.Root) int64 { return max(root.At(), n.engine.Now()) }
 
-// Start journals the first event of a run, and those that it keeps of another; past says that they are a part of the other's past. The
-// error wraps journal.ErrConflict if there is something with the id of the run.
+// Start journals the first event of a run, and those that it keeps of another; past reports whether they are a part of the other's past.
+// The error wraps journal.ErrConflict if the id of the run is in use.
 func (n *Notes) Start(ctx context.Context, entry *registry.Entry, first journal.Event, kept []journal.Event, past bool) error {
 	run := first.Detail.Start.Run
 	root := n.reader.NewRoot(ctx, run, entry)

@@ -17,6 +17,6 @@
 //	})
 //
 // Both present exactly the updates of Run.Watch: they read the journal, so every observer sees every event once and in order,
-// from any sequence on, and none slows the run, however slow it is. Backpressure needs no buffer: updates that an observer has
-// not taken wait in the journal, not in memory.
+// from any sequence on, and no observer slows the run, even if the observer is slow. Backpressure needs no buffer: updates that an
+// observer has not taken wait in the journal, not in memory.
 package observe

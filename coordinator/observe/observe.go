@@ -63,8 +63,8 @@ func Each(ctx context.Context, run *coordinator.Run, from uint64, build func(ctx
 	}
 }
 
-// How long drain reads, and how long an observable may be silent before it counts as ended: some of rxgo's end with their
-// context and leave their channel open.
+// Bounds of the time that drain reads, and of the silence after which an observable counts as ended: some observables of rxgo end with
+// their context and leave their channel open.
 const (
 	drainMost  = 5 * time.Second
 	drainQuiet = 250 * time.Millisecond

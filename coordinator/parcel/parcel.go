@@ -1,10 +1,10 @@
-// Package parcel publishes and starts workflows that come from another process, with all below them, or that are named.
+// Package parcel publishes and starts workflows that come from another process, with all below them, and starts published ones by name.
 //
 //	p, err := parcel.Of(ctx, engine, workflow)                       in one process
 //	now, was, err := parcel.Publish(ctx, engine, p, "ann")           in another: the name stands for it from now on
 //	run, err := parcel.StartNamed(ctx, engine, "order", input)       and this starts the newest version of it
 //
-// A name is a stream of the store, `#wf/<name>`, of the versions that it has stood for. Runs keep the version they were started with.
+// A name is a stream of the store, `#wf/<name>`, with its versions. Runs keep the version with which they were started.
 package parcel
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Parcel is a workflow with all below it, as one process passes it to another; Version is a definition that a name stands for.
+// Parcel is a workflow with all below it, in the form that one process passes to another; Version is a published definition.
 type (
 	Parcel  = registry.Parcel
 	Version = registry.Version
 )
 
-// Errors about a name for which no workflow was published, and about a parcel that is not whole or holds documents that do not match
+// Errors about a name for which no workflow was published, and about a parcel that is incomplete or holds documents that do not match
 // their hashes.
 var (
 	ErrNotPublished = registry.ErrNotPublished

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/registry"
 )
 
-// Newest returns the version that a name stands for.
+// Newest returns the newest version of a name.
 func Newest(ctx context.Context, engine *coordinator.Engine, name string) (*Version, error) {
 	l, err := engine.Registry()
 	if err != nil {
@@ -18,8 +18,8 @@ func Newest(ctx context.Context, engine *coordinator.Engine, name string) (*Vers
 	return l.Newest(ctx, name)
 }
 
-// ForWorkers says for people which operations of a definition, and of its children, are those of workers, and which of them no worker
-// serves; "" if there are none.
+// ForWorkers returns a text for people: the operations of a definition, and of its children, that workers carry out, and those that no
+// worker serves; "" if there are none.
 func ForWorkers(ctx context.Context, engine *coordinator.Engine, hash string, children map[string]string) string {
 	l, err := engine.Registry()
 	if err != nil || engine.Workers() == nil {
@@ -29,7 +29,7 @@ func ForWorkers(ctx context.Context, engine *coordinator.Engine, hash string, ch
 	return forWorkers(ctx, engine, e, err)
 }
 
-// WouldBeForWorkers is ForWorkers for a parcel of which nothing is kept.
+// WouldBeForWorkers is ForWorkers for a parcel, and keeps no part of it.
 func WouldBeForWorkers(ctx context.Context, engine *coordinator.Engine, p *Parcel) string {
 	l, err := engine.Registry()
 	if err != nil || engine.Workers() == nil {

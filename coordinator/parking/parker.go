@@ -22,13 +22,13 @@ type Engine interface {
 	// ReadError completes the error of a reader.
 	ReadError(ctx context.Context, err error) error
 
-	// Drives reports whether a run goes on here, unless it is parked.
+	// Drives reports whether the engine drives a run when the run is not parked.
 	Drives(run string) bool
 
 	// Driven is Drives, but false once the engine begins to shut down.
 	Driven(run string) bool
 
-	// Outside calls f, unless the run is in memory; meanwhile it does not get there. It reports whether it has.
+	// Outside calls f, unless the run is in memory, and prevents loading it meanwhile. It reports whether it has called f.
 	Outside(run string, f func()) bool
 
 	// LoadIf loads a run if it is wanted and not in memory.
@@ -39,7 +39,7 @@ type Engine interface {
 type Config struct {
 	Context  context.Context    // of the process
 	Engine   Engine             // whose runs are parked
-	Reader   *reader.Reader     // finds out why a run cannot go on
+	Reader   *reader.Reader     // finds the reason that a run cannot go on
 	Registry *registry.Registry // may later have the missing part of a run
 	Logger   *slog.Logger       // logs each parked run once
 }
@@ -58,7 +58,7 @@ func (p *Parker) Log(run string, reason error) {
 	p.Logger.Warn("a run is parked: it cannot go on in this process", "run", run, "reason", reason)
 }
 
-// Reason returns the reason why a run is parked, or nil if it is not known to be.
+// Reason returns the reason why a run is parked, or nil if it is not recorded as parked.
 func (p *Parker) Reason(run string) (reason error) {
 	p.Engine.Outside(run, func() {
 		if place := p.At(run); place != nil {
@@ -83,7 +83,7 @@ func (p *Parker) Parks(run string, because error) (start *journal.Start, parks b
 	return start, parks || err != nil
 }
 
-// ParkAsleep parks a run that is not in memory. If the registry has changed since known, the run may lack nothing any more.
+// ParkAsleep parks a run that is not in memory. If the registry has changed since known, the run may no longer lack anything.
 func (p *Parker) ParkAsleep(run string, reason error, start *journal.Start, known uint64) {
 	reason = fmt.Errorf("%w: %w", decide.ErrParked, reason)
 	parked := false
@@ -134,7 +134,7 @@ func (p *Parker) Parked(ctx context.Context, head *journal.Head) error {
 	return nil
 }
 
-// ParkedNow is Parked for a run of which no head was read.
+// ParkedNow is Parked for a run whose head was not read.
 func (p *Parker) ParkedNow(ctx context.Context, run string) error {
 	if err := p.Engine.CheckOpen(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (p *Parker) noticeOf(run string) (ctx context.Context, release func()) {
 }
 
 // ending reads the result of a run that is not in memory, or nil if it has not ended, and the sequence of its last event. If the run
-// turns out to be one that cannot go on here, it is parked.
+// cannot go on here, ending parks it.
 func (p *Parker) ending(ctx context.Context, run string) (*inspect.Result, uint64, error) {
 	known := p.Registry.Learned()
 	end, err := p.Reader.Progress(ctx, run)

@@ -25,7 +25,7 @@ func New() *Runs { return &Runs{places: map[string]*Place{}, notices: map[string
 // Place describes one parked run. It is immutable.
 type Place struct {
 	Reason error          // wraps decide.ErrParked
-	Start  *journal.Start // start of the run if registering further workflows could help, else nil
+	Start  *journal.Start // start of the run if registering further workflows could help, otherwise nil
 
 	tried chan struct{} // closed when the run is tried again
 }
@@ -45,7 +45,7 @@ func (l *Runs) Park(run string, reason error, start *journal.Start) (changed boo
 	return changed
 }
 
-// At returns the place of a parked run, or nil if it is not known to be parked.
+// At returns the place of a parked run, or nil if it is not recorded.
 func (l *Runs) At(run string) *Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,7 +25,7 @@ func TestParkReportsWhetherTheReasonIsNew(t *testing.T) {
 
 func TestWaitersAreNotified(t *testing.T) {
 	l := parking.New()
-	<-l.Tried("r") // a run that is not parked need not be waited for
+	<-l.Tried("r") // the channel of a run that is not parked is closed
 	ctx, leave := l.Notice(t.Context(), "r")
 	other, leaveOther := l.Notice(t.Context(), "r")
 	leaveOther()

@@ -14,14 +14,14 @@ import (
 )
 
 // Found are the unfinished runs that an engine takes up when it begins: those that move, those with an open call of a run, and those
-// whose timers are due first. It is not asked how many others there are.
+// whose timers are due first. Others are not counted.
 type Found struct {
 	Open       []journal.Head   // in order of id
-	Unreadable map[string]error // by run: why its head cannot be read
+	Unreadable map[string]error // by run: the error of reading its head
 	Later      journal.Position // behind it are timers of runs that are not among them; zero: there are none
 }
 
-// dueMost is how many timers an engine holds of runs that it has not loaded.
+// dueMost bounds the timers that an engine holds for runs that it has not loaded.
 const dueMost = 10_000
 
 // The statuses of unfinished runs that an engine takes up at once, and of those that sleep.
@@ -38,8 +38,8 @@ func (r *Runs) FindOf(ctx context.Context, store journal.Store, run string) (Fou
 	return r.Find(ctx, store)
 }
 
-// Find reads the heads of the runs to be taken up. If the engine chooses runs, it reads those of all unfinished ones; if it goes on
-// with none, as one that only answers a command, it reads none.
+// Find reads the heads of the runs to be taken up. If the engine chooses runs, Find reads the heads of all unfinished ones; if the engine
+// drives none, because it only answers a command, Find reads none.
 func (r *Runs) Find(ctx context.Context, store journal.Store) (Found, error) {
 	if err := r.held.Read(ctx); err != nil {
 		return Found{}, err
@@ -97,7 +97,8 @@ type finder struct {
 	err        error
 }
 
-// add adds the unfinished runs of a list, at most so many; 0: all. It returns the position of the last if there may be more.
+// add adds the unfinished ones of the first most runs of a list; most 0: of all. It returns the position of the last run if there may be
+// more.
 func (f *finder) add(q journal.Query, most int) (last journal.Position) {
 	if f.err != nil {
 		return last
@@ -175,8 +176,8 @@ func unreadable(head *journal.Head, err error) bool {
 	return err != nil && head.Run != "" && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion))
 }
 
-// Sleeping yields the runs whose timers are due first behind a position, at most as many as an engine holds. The last position is
-// where it goes on; zero: nowhere.
+// Sleeping yields the runs whose timers are due first behind a position, at most dueMost. later is the position from which to go on;
+// zero: there are no more.
 func (r *Runs) Sleeping(ctx context.Context, store journal.Store, behind journal.Position) (list []journal.Head, later journal.Position, err error) {
 	f := finder{ctx: ctx, store: store, runs: r, heads: map[string]journal.Head{}, unreadable: map[string]error{}}
 	later = f.add(journal.Query{Index: journal.ByDue, Oldest: true, After: behind}, dueMost)

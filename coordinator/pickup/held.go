@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Admit reports whether a command, which is not journaled, ends that a run is held: see Release. For a run that is held it refuses all
-// commands but those that resume or cancel it, and these, too, if it is incomplete.
+// Admit reports whether a command, which is not journaled, releases a held run: see Release. For a held run it refuses all commands
+// except those that resume or cancel it; if the run is incomplete, it refuses these, too.
 func (r *Runs) Admit(run string, command *journal.Event) (releases bool, err error) {
 	if err := r.held.Check(run); err != nil {
 		return false, err
@@ -26,7 +26,7 @@ func (r *Runs) Admit(run string, command *journal.Event) (releases bool, err err
 	return true, nil
 }
 
-// Release carries out the command with a detail that ends that a run is held: the run and those that belong to it may be taken up then.
+// Release carries out the command, with the detail d, that releases a held run: the run and those that belong to it may be taken up then.
 func (r *Runs) Release(ctx context.Context, run string, d *journal.Detail) error {
 	return r.held.LiftFor(ctx, d.ID, d.Actor, run)
 }

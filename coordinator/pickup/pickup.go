@@ -20,13 +20,13 @@ type Runs struct {
 	ids   map[string]bool
 }
 
-// New returns the runs of an engine that picks up those for which wants returns true. If wants is nil, it picks up all. It picks up none
-// that is held.
+// New returns the runs of an engine that picks up those for which wants returns true. If wants is nil, it picks up all. It picks up no
+// held runs.
 func New(wants func(journal.Head) bool, held *holds.Holds) *Runs {
 	return &Runs{wants: wants, held: held, ids: map[string]bool{}}
 }
 
-// Holds returns which runs are held.
+// Holds returns the holds of the store.
 func (r *Runs) Holds() *holds.Holds { return r.held }
 
 // None returns the runs of an engine that goes on with none.
@@ -71,7 +71,7 @@ func (r *Runs) Has(run string) bool {
 	return true
 }
 
-// surveyMax bounds how many sleeping runs a new engine checks. Faults of the others are found when they wake.
+// surveyMax bounds the sleeping runs that a new engine checks. Faults of the others are found when they wake.
 const surveyMax = 10_000
 
 // Survey calls check with the id of each sleeping run until ctx ends. A panic of the store ends only one check: it recurs when

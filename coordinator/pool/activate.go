@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
-// activationTime is how long one step of a machine in Go may take by default.
+// activationTime is the default bound of the time of one step of a machine in Go.
 const activationTime = time.Second
 
 // runsTwice reports whether an activation runs twice, so that a step whose result differs the second time is found in the
@@ -37,15 +37,15 @@ func (h *Host) Lacks(w *machine.World, m *machine.Machine) error {
 // Learned implements world.Activator.
 func (h *Host) Learned() uint64 { return h.entry.Machines.Learned() }
 
-// activation is one call of a step, on a goroutine of its own.
+// activation is one call of a step, on a separate goroutine.
 type activation struct {
 	out     *machine.Output
 	failure *machine.Failure
 	ended   chan error // receives nil, or a *usercode.Panic
 }
 
-// Activate implements world.Activator. The step runs on a goroutine of its own, since nothing can end it: one that does not
-// return is abandoned.
+// Activate implements world.Activator. The step runs on a separate goroutine, since it cannot be ended: a step that does not return is
+// abandoned.
 func (h *Host) Activate(w *machine.World, in *machine.Input) (*machine.Output, *machine.Failure) {
 	a := &activation{ended: make(chan error, 1)}
 	step, twice := h.steps[in.Machine], runsTwice(in.Seq)

@@ -22,7 +22,7 @@ type away struct {
 	tickets    [][]workers.Ticket
 
 	keys  map[reactive.Request]string // of open calls of a routed run, whose nodes are used again; some have ended
-	swept int                         // how many there were when those that have ended were last removed
+	swept int                         // number of keys after ended calls were last removed
 }
 
 // awayOf returns the operations of an entry that workers carry out.
@@ -44,14 +44,14 @@ func (h *Host) reserveWorker(i int) bool {
 	return ok
 }
 
-// LeaveWorkers ends the waiting of a run that has ended for workers.
+// LeaveWorkers ends the waits for workers of a run that has ended.
 func (h *Host) LeaveWorkers() {
 	if len(h.away.operations) > 0 {
 		h.run.pool.away.Leave(h.run.ID, h.away.operations)
 	}
 }
 
-// returnTickets returns the tickets for which no call came about.
+// returnTickets returns the tickets that no call has used.
 func (h *Host) returnTickets() {
 	for i, list := range h.away.tickets {
 		for _, t := range list {
@@ -61,7 +61,7 @@ func (h *Host) returnTickets() {
 	}
 }
 
-// passOn passes the calls that workers carry out on to them, and returns the others.
+// passOn passes calls to the workers that carry them out, and returns the other calls.
 func (h *Host) passOn(calls []reactive.Request) []reactive.Request {
 	if len(h.away.operations) == 0 {
 		return calls
@@ -85,7 +85,7 @@ func (h *Host) passOn(calls []reactive.Request) []reactive.Request {
 	})
 }
 
-// unfit returns why a call cannot be passed to a worker.
+// unfit returns the reason that a call cannot be passed to a worker.
 func (h *Host) unfit(req reactive.Request, c *call.Request) string {
 	switch {
 	case len(c.Secrets) > 0:
@@ -133,7 +133,7 @@ func (h *Host) callAway(req reactive.Request) *call.Request {
 	return c
 }
 
-// noteKey notes the key of a call, for when another has its node.
+// noteKey records the key of a call, because another call may use its node later.
 func (h *Host) noteKey(req reactive.Request, key string) {
 	a := &h.away
 	if a.keys == nil {
@@ -155,7 +155,7 @@ func (h *Host) keyAway(req reactive.Request) string {
 	return h.root.Key(req.Node)
 }
 
-// wanted returns a call as it is passed to workers.
+// wanted returns a call in its form for workers.
 func (h *Host) wanted(req reactive.Request, c *call.Request) workers.Wanted {
 	w := workers.Wanted{Request: *c, Ring: h.run.Ring}
 	if req.Decision != 0 {

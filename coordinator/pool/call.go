@@ -14,9 +14,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Owner is the run to which calls belong. Its methods are called on any goroutine and, but for Drive, return at once.
+// Owner is the run to which calls belong. Its methods are called on any goroutine and, except Drive, return at once.
 type Owner interface {
-	// Deliver passes calls that have ended to the owner. It reports false if the owner accepts nothing any more.
+	// Deliver passes calls that have ended to the owner. It reports false if the owner no longer accepts calls.
 	Deliver(calls []*Call) bool
 
 	// DeliverHere is Deliver for a goroutine that can drive the owner itself. If asleep is true, the owner was waiting and has not
@@ -26,8 +26,8 @@ type Owner interface {
 	// Drive drives the owner on the goroutine that has called DeliverHere. It may take as long as a sync of the disk.
 	Drive()
 
-	// AddReport passes on a report, to be journaled; reply is called once it is durable or refused. It reports false if the owner
-	// accepts nothing any more.
+	// AddReport passes on a report, to be journaled; reply is called once it is durable or refused. AddReport reports false if the owner no
+	// longer accepts reports.
 	AddReport(e journal.Event, reply func(error)) bool
 
 	// Wake is called when there is room for calls that had none.
@@ -46,8 +46,7 @@ type Run struct {
 // Run returns the data that the calls of a run share.
 func (p *Pool) Run(id string, owner Owner) Run { return Run{ID: id, owner: owner, pool: p} }
 
-// Call is a call in progress, or one that has ended. Between Host.Make and Owner.Deliver it belongs to the pool, else to its
-// owner.
+// Call is a call in progress, or one that has ended. Between Host.Make and Owner.Deliver it belongs to the pool, otherwise to its owner.
 type Call struct {
 	operation.Call
 	Of   reactive.Request // the request that it carries out
@@ -55,7 +54,7 @@ type Call struct {
 
 	run      *Run
 	op       *registry.Performer
-	out      any         // the output, if the result is only that
+	out      any         // the output, if that is the whole result
 	rare     *rareFields // nil: all zero
 	returned atomic.Bool // the call has ended, and is being delivered
 	room     counts      // the bounds that it counts towards
@@ -71,7 +70,7 @@ type rareFields struct {
 
 	keychain any // the part of the keychain that its binding reads
 
-	signed *signed // whose answer is judged; nil: it is not
+	signed *signed // for a verified answer; nil: it is not verified
 	isEnd  bool    // end is set
 	end    Ending
 }
@@ -88,7 +87,7 @@ func (c *Call) rareFields() *rareFields {
 // Ending is the result of a call, or the reason why the call was abandoned.
 type Ending struct {
 	call.Result
-	Abandoned error // decide.ErrShutdown: the engine shuts down; else the reason why the run cannot go on in this process
+	Abandoned error // decide.ErrShutdown: the engine shuts down; otherwise the reason why the run cannot go on in this process
 }
 
 // Unable is the error of a call that this process cannot make, but another program could.

@@ -51,7 +51,7 @@ func (a *capacity) release(n int) {
 // close admits no more calls.
 func (a *capacity) close() { a.closed.Store(true) }
 
-// Use is how much of a limit of the process is used.
+// Use is the use of a limit of the process.
 type Use struct {
 	Limit   string // its name, such as calls
 	Used    int    // calls at this time
@@ -62,7 +62,7 @@ type Use struct {
 // limitNames names the rooms in their order.
 var limitNames = [roomKinds]string{inCalls: "calls", inPrograms: "programs", inDeciders: "decision_calls", inDecidingPrograms: "decision_programs"}
 
-// Uses returns how much is used of each limit that there is.
+// Uses returns the use of each limit that is set.
 func (p *Pool) Uses() (list []Use) {
 	for i := range p.room {
 		if a := &p.room[i]; a.max > 0 {

@@ -15,7 +15,7 @@ type InProgress struct {
 
 	byNode []*Call
 	others map[reactive.Request]*Call // of participants and decision sources, and of earlier attempts
-	moved  map[*Call]reactive.Request // of calls made before the run was moved to another workflow: their requests under that
+	moved  map[*Call]reactive.Request // of calls from before a move of the run: their requests under the new workflow
 }
 
 // track adds a call; nodes is the number of the run's nodes.
@@ -47,7 +47,7 @@ func (u *InProgress) putOther(c *Call, req reactive.Request) {
 	u.others[req] = c
 }
 
-// Of returns the request that a call carries out, as the run's present workflow has it; one without a node that exists, if that has none.
+// Of returns the request of a call under the run's present workflow; if that workflow lacks the node, a request whose node does not exist.
 func (u *InProgress) Of(c *Call) reactive.Request {
 	if req, ok := u.moved[c]; ok {
 		return req
@@ -65,7 +65,7 @@ func (u *InProgress) Move(root *reactive.Root) {
 		req := before.Of(c)
 		v, ok := root.Node(c.Step)
 		if !ok {
-			v = -1 - int32(i) // each one of its own
+			v = -1 - int32(i) // a different one for each
 		}
 		req.Node = v
 		u.moved[c] = req
@@ -127,8 +127,8 @@ func (u *InProgress) EndAll() {
 	}
 }
 
-// TrackUnreturned records the calls of a run leaving memory that have not returned. Since their owner accepts nothing any more,
-// removeUnreturned is called when they do.
+// TrackUnreturned records the calls of a run leaving memory that have not returned. Since their owner accepts no more calls,
+// removeUnreturned is called when they return.
 func (p *Pool) TrackUnreturned(u *InProgress) {
 	if u.Count == 0 {
 		return

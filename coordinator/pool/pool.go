@@ -16,9 +16,9 @@ import (
 	"github.com/sluiceflow/sluice/internal/goroutines"
 )
 
-// Pool carries out calls. Go functions that return at once run one after the other on a few workers, because a goroutine for
-// each would cost more than they do. If a function keeps its worker waiting, the watch starts another worker, and from then on
-// every call of that function runs on its own goroutine, as the calls of bindings always do.
+// Pool carries out calls. Go functions that return at once run one after the other on a few workers, because a goroutine for each would
+// cost more than the functions. If a function keeps its worker waiting, the watch starts another worker, and from then on every call of
+// that function runs on its own goroutine, as the calls of bindings always do.
 type Pool struct {
 	configured directory.Directory // in place of those of documents; nil: none
 	room       [roomKinds]capacity
@@ -35,7 +35,7 @@ type Pool struct {
 	idle       chan struct{}           // has a token when inProgress fell to zero
 	unreturned map[*Call]bool          // calls in progress whose runs have left memory
 	abandoned  map[<-chan error]string // steps of machines that took too long, and have not returned
-	activation time.Duration           // how long a step of a machine may take
+	activation time.Duration           // bound of the time of a step of a machine
 	verifier   operation.Verifier      // of answers to effects; nil: none
 	away       *workers.Hub            // nil: there are none
 	logs       *calllog.Logs           // nil: none can be followed
@@ -130,10 +130,10 @@ type worker struct {
 }
 
 const (
-	watchInterval = time.Millisecond      // if all workers are busy for so long, others are started
+	watchInterval = time.Millisecond      // if all workers are busy for this long, others are started
 	waitsAfter    = 20                    // intervals after which the operation of a call that still runs counts as waiting
 	quickCall     = 50 * time.Microsecond // longest duration of a call that does not wait
-	quickCallsMin = 32                    // such calls in a row that return their operation to the workers
+	quickCallsMin = 32                    // consecutive quick calls that return their operation to the workers
 	endedCount    = 64                    // ended calls that a worker collects
 )
 
@@ -205,8 +205,8 @@ func (p *Pool) work(w *worker) {
 	normal = true
 }
 
-// removeIfIdle removes a worker if no call is queued, and reports whether it did. The goroutine may then take its time with the
-// run whose call it has made: further calls start other workers.
+// removeIfIdle removes a worker if no call is queued, and reports whether it did. The goroutine may then spend any time on the run of its
+// last call: further calls start other workers.
 func (p *Pool) removeIfIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -293,8 +293,8 @@ func (p *Pool) remove(w *worker) {
 }
 
 // watch checks, once in an interval as long as there is work, for workers that have made no progress in the last one: it delivers the
-// calls they have collected, and starts others if all are held up and calls wait. A timer calls it: a goroutine that waits for the end
-// of the interval would have to be started before a first call is made.
+// calls they have collected, and starts others if all are blocked and calls wait. A timer calls it: a goroutine that waits for the end of
+// the interval would have to start before the first call.
 func (p *Pool) watch() {
 	still, again := p.look()
 	for _, w := range still { // without mu: calls whose run has left memory are removed from the pool
@@ -342,7 +342,7 @@ func (p *Pool) queued() int {
 	return n
 }
 
-// makeAlone makes a call on a goroutine of its own, which then drives the run.
+// makeAlone makes a call on a separate goroutine, which then drives the run.
 func (c *Call) makeAlone() {
 	l := c.carryOutAlone()
 	c.end(l)
@@ -352,7 +352,7 @@ func (c *Call) makeAlone() {
 	}
 }
 
-// carryOutAlone makes a call on a goroutine of its own, and returns the operation to the workers when its calls no longer
+// carryOutAlone makes a call on a separate goroutine, and returns the operation to the workers when its calls no longer
 // wait. Calls of bindings always do.
 func (c *Call) carryOutAlone() Ending {
 	op := c.op

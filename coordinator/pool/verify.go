@@ -17,7 +17,7 @@ type signed struct {
 	effect *machine.Effect
 }
 
-// signed returns the effect that a call carries out, if its answer is to be judged; else nil.
+// signed returns the effect that a call carries out, if its answer is to be verified; otherwise nil.
 func (h *Host) signed(req reactive.Request) *signed {
 	if h.run.pool.verifier == nil || req.Decision != 0 {
 		return nil
@@ -32,7 +32,7 @@ func (h *Host) signed(req reactive.Request) *signed {
 }
 
 // judged returns the result of a call, or its failure if the verifier refuses the answer. It is called on the goroutine that has
-// made the call, behind its guard. The answer is judged as it will be journaled: secrets are marks.
+// made the call, behind its guard. The answer is judged in its journaled form, with marks in place of secrets.
 func (c *Call) judged(result call.Result) call.Result {
 	if c.rare == nil || c.rare.signed == nil || result.Failure != nil {
 		return result

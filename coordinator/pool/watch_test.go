@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// gone is the owner of a run that has left memory: it accepts nothing.
+// gone is the owner of a run that has left memory: it accepts no calls.
 type gone struct{ offered int }
 
 func (g *gone) Deliver(calls []*Call) bool                        { g.offered += len(calls); return false }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds of a count: how many runs it goes up to, and how many it looks at to find them.
+// Bounds of a count: the runs that it counts, and the runs that it reads to find them.
 const (
 	countMax       = 10_000
 	countLookedMax = 20_000
@@ -25,8 +25,7 @@ type Tally struct {
 	More  bool `json:"more,omitempty"` // there may be more
 }
 
-// Count counts the runs that a query selects, by each status and by each thing that runs wait for. Its errors are those of Parse, and those
-// of the store.
+// Count counts the runs that a query selects, by status and by kind of wait. Its errors come from Parse and from the store.
 func Count(ctx context.Context, store Lister, text string, now time.Time) (Counts, error) {
 	counts := Counts{Status: map[string]Tally{}, Waits: map[string]Tally{}}
 	if _, err := Parse(text, now); err != nil {
@@ -48,7 +47,7 @@ func Count(ctx context.Context, store Lister, text string, now time.Time) (Count
 
 func (q *Query) count(ctx context.Context, store Lister) (n Tally, err error) {
 	if slices.ContainsFunc(q.terms, func(t term) bool { return t.key == "status" && slices.Contains(t.values, "damaged") }) {
-		return n, nil // no index has them: they would be looked for among all runs
+		return n, nil // no index has them, so the search would read all runs
 	}
 	for row, err := range q.Each(ctx, store, "") {
 		if err != nil {

@@ -41,7 +41,7 @@ var (
 	compare = []string{"<", "<=", ">", ">="}
 )
 
-// known are the keys as they are written, for suggestions.
+// known are the written forms of the keys, for suggestions.
 var known = []string{"status", "workflow", "kind", "hash", "run", "label.NAME", "waits", "held", "code", "parent", "started", "updated", "ended", "due", "age"}
 
 // Parse reads a query; the empty one selects all runs. Ages count back from now. Its errors are *Error.
@@ -134,7 +134,7 @@ func (p *parser) term() (t term, err error) {
 	return t, err
 }
 
-// label is how the key of a label begins.
+// label begins the key of a label.
 const label = "label."
 
 // labelled reads the rest of a term about a label whose name is in quotes.
@@ -155,7 +155,7 @@ func (p *parser) labelled(t term, begin int) (term, error) {
 	return t, err
 }
 
-// equals refuses a key with an equals sign behind it, as others write queries: it would be taken for the beginning of an id.
+// equals refuses a key with an equals sign behind it, as in other query languages: it would count as the beginning of an id.
 func (p *parser) equals(from int, name string) error {
 	key, _, found := strings.Cut(name, "=")
 	key, not := strings.CutSuffix(key, "!")
@@ -327,10 +327,10 @@ func (p *parser) instant(t *term, begin int, values []string) error {
 	return nil
 }
 
-// AgeLimit bounds ages: they are less, so that an instant and an age have a sum.
+// AgeLimit bounds ages: they are less, so that the sum of an instant and an age does not overflow.
 const AgeLimit = 200 * 365 * 24 * time.Hour
 
-// ParseAge reads an age such as 90m, 7d or 1.5h: 0, or a nanosecond or more.
+// ParseAge reads an age such as 90m, 7d or 1.5h. It must be 0 or at least a nanosecond.
 func ParseAge(text string) (time.Duration, bool) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if len(text) < 2 || strings.Trim(text[:len(text)-1], "0123456789.") != "" {
@@ -344,7 +344,7 @@ func ParseAge(text string) (time.Duration, bool) {
 	return 0, false
 }
 
-// FormatAge writes an age as ParseAge reads it.
+// FormatAge writes an age in a form that ParseAge reads.
 func FormatAge(age time.Duration) string {
 	for _, u := range []struct {
 		unit time.Duration

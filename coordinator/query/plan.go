@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// plan is how the lists of a store carry a query: it reads one list for each value of a term, or all runs.
+// plan describes the reading of a store's lists for a query: one list for each value of a term, or all runs.
 type plan struct {
 	lists   []journal.Query // merged, newest first
 	carried map[int]bool    // the terms that the lists satisfy
@@ -57,7 +57,7 @@ func (q *Query) plan() plan {
 	return p
 }
 
-// rank returns how well an index carries a term; 0: not at all.
+// rank returns a greater number the better an index carries a term; 0: no index does.
 func (t *term) rank() int {
 	switch {
 	case t.not:
@@ -71,7 +71,7 @@ func (t *term) rank() int {
 	case t.key == "status":
 		for _, v := range t.values {
 			if v == "damaged" {
-				return 0 // heads that cannot be read are in no list of their own
+				return 0 // no list has only the heads that cannot be read
 			}
 			if v == "completed" {
 				return 1
@@ -98,7 +98,7 @@ func (t *term) index() journal.Index {
 	return journal.ByWorkflow
 }
 
-// bound narrows a list to the instants that a term allows. It reports false if a bound cannot be expressed, because 0 is none.
+// bound narrows a list to the instants that a term allows. It reports false if a bound cannot be expressed, because 0 means no bound.
 func (t *term) bound(list *journal.Query) bool {
 	from, before := int64(math.MinInt64), int64(math.MaxInt64)
 	switch t.sign {
@@ -152,7 +152,7 @@ func (q *Query) Explain() Explanation {
 	return x
 }
 
-// Lister is the ability of a store that Each needs.
+// Lister is the part of a store that Each needs.
 type Lister interface {
 	// List yields the heads that a query of the store selects, newest first.
 	List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error]
@@ -160,19 +160,19 @@ type Lister interface {
 
 // Holder is implemented by a Lister that reports which runs are held.
 type Holder interface {
-	// Held reports whether a run is held since it was imported, or the one to which it belongs.
+	// Held reports whether a run, or the run to which it belongs, is held since it was imported.
 	Held(run string) bool
 }
 
 // Row is a run of a list.
 type Row struct {
 	Head   journal.Head // as journaled
-	Err    error        // why the head cannot be read; only Run and Started are known then
+	Err    error        // error of reading the head; only Run and Started are known then
 	Looked int          // heads that were read so far, this one included
 }
 
-// Each yields the runs that are selected, newest first, from behind a cursor on; "" is the beginning. A run whose head cannot be
-// read is yielded where nothing but its instant is asked for. The error ends it.
+// Each yields the runs that are selected, newest first, from behind a cursor on; "" is the beginning. A run whose head cannot be read is
+// yielded if its id and its start satisfy the query. An error ends the iteration.
 func (q *Query) Each(ctx context.Context, store Lister, cursor string) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if h, ok := store.(Holder); ok {
@@ -207,7 +207,7 @@ func (q *Query) Each(ctx context.Context, store Lister, cursor string) iter.Seq2
 	}
 }
 
-// damaged reports whether the query wants a run of which only id and start are known.
+// damaged reports whether the query selects a run with only a known id and start.
 func (q *Query) damaged(h *journal.Head) bool {
 	known := journal.Head{Run: h.Run, Started: h.Started, Status: "damaged", Open: true}
 	return q.Matches(&known)
@@ -215,7 +215,7 @@ func (q *Query) damaged(h *journal.Head) bool {
 
 func positionOf(h *journal.Head) journal.Position { return journal.PositionOf(journal.ByStart, h) }
 
-// merged yields the heads of several lists in the order of one.
+// merged yields the heads of several lists in their common order.
 func merged(ctx context.Context, store Lister, lists []journal.Query, after journal.Position) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		type source struct {
@@ -253,21 +253,21 @@ func merged(ctx context.Context, store Lister, lists []journal.Query, after jour
 	}
 }
 
-// Cursor returns the text from which Each goes on behind a run.
+// Cursor returns the cursor with which Each goes on behind a run.
 func (q *Query) Cursor(h *journal.Head) string {
 	b := binary.BigEndian.AppendUint32(nil, q.sum())
 	b = binary.BigEndian.AppendUint64(b, uint64(h.Started))
 	return base64.RawURLEncoding.EncodeToString(append(b, h.Run...))
 }
 
-// sum distinguishes cursors of different queries. Ages are in it as they are written, so that a list may be read for long.
+// sum distinguishes cursors of different queries. It has ages in their written form, so that cursors stay valid while time passes.
 func (q *Query) sum() uint32 {
 	f := fnv.New32a()
 	_, _ = f.Write([]byte(q.String()))
 	return f.Sum32()
 }
 
-// ErrCursor is the error of a cursor that is not one of the query.
+// ErrCursor is the error of a cursor that belongs to another query.
 var ErrCursor = fmt.Errorf("the cursor is not of this query")
 
 func (q *Query) position(cursor string) (p journal.Position, err error) {

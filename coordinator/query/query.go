@@ -1,4 +1,4 @@
-// Package query is the text by which people select runs: the same for lists and for everything else that is done to many runs.
+// Package query reads the text by which people select runs, both for lists and for acts on many runs.
 //
 //	status:failed,aborted workflow:order label.team:payments waits:person -held:import started>2026-11-01 age>1h code:timeout parent:none 01a2
 //
@@ -7,8 +7,8 @@
 // escapes a quote and a backslash.
 //
 // Parse reads the text; its errors have the place, the offending text and a suggestion. A Query is a plain filter of heads (Matches)
-// and a plan: an index of the store that has all that is wanted and as little else as possible, and the terms that are checked
-// afterwards (Explain). Each reads the lists of a store accordingly, newest first.
+// and a plan: an index of the store that has all selected runs and few others, and the terms that are checked afterwards (Explain). Each
+// reads the lists of a store accordingly, newest first.
 package query
 
 import (
@@ -31,7 +31,7 @@ const (
 // Query selects runs.
 type Query struct {
 	terms []term
-	held  func(run string) bool // nil: none is
+	held  func(run string) bool // nil: no run is held
 }
 
 // term is one condition.
@@ -95,7 +95,8 @@ func (q *Query) String() string {
 	return strings.Join(texts, " ")
 }
 
-// Matches reports whether a head is selected. That a run is held is in no head, but known to Each.
+// Matches reports whether a head is selected. No head records that a run is held: in Each, the store reports it; elsewhere, no run counts
+// as held.
 func (q *Query) Matches(h *journal.Head) bool {
 	for i := range q.terms {
 		if !q.matches(&q.terms[i], h) {
@@ -167,7 +168,7 @@ func (t *term) is(h *journal.Head, value string) bool {
 	return strings.HasPrefix(h.Run, value) || strings.Contains(h.Name, value)
 }
 
-// instantOf reads an instant, or a date, whose beginning in UTC is meant.
+// instantOf reads an instant, or a date, which means its beginning in UTC.
 func instantOf(text string) (int64, bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil && at.Year() > 1700 && at.Year() < 2260 {

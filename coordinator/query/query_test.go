@@ -55,7 +55,7 @@ func TestErrorsNameThePlaceTheTextAndTheFix(t *testing.T) {
 	}
 }
 
-// A label is named in quotes if its name has spaces or signs, and a query that is made of it reads as the same again.
+// A label is named in quotes if its name has spaces or signs, and a query with that label has the same meaning when it is read again.
 func TestALabelIsNamedInQuotes(t *testing.T) {
 	for _, name := range []string{"team", "my team", "a:b", "a=b", `a"b\c`, "a,b", "-a"} {
 		made, err := query.Parse("", now)
@@ -108,13 +108,13 @@ func TestACursorBelongsToItsQuery(t *testing.T) {
 	}
 }
 
-// word is a term with a naive filter of its own.
+// word is a term with a naive filter.
 type word struct {
 	text  string
 	holds func(h *journal.Head) bool
 }
 
-// words makes terms, each with the filter that it stands for.
+// words draws terms, each with a filter of the same meaning.
 var words = rapid.Custom(func(t *rapid.T) word {
 	pick := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
 	several := func(from ...string) []string {
@@ -235,7 +235,7 @@ func TestAListIsThatOfANaiveFilter(t *testing.T) {
 	})
 }
 
-// A query that is written reads the same again, and no text ends the process.
+// A written query has the same meaning when it is read again, and no text crashes the process.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"", "status:failed,aborted workflow:order", `label.team:"a b",c -01a2`, "started>2026-11-01 age>1h", `"`, "-", "a:b:c", "ü,"} {
 		f.Add(seed)

@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may yet wait for it;
-// else an *UnawaitedError. A name that a document computes matches any message. Other errors mean that the answer is unknown.
+// Awaits returns nil if a step of the run's workflow waits for a message of that name, has waited, or may still wait for it; otherwise an
+// *UnawaitedError. A name that a document computes matches any message. Other errors mean that the answer is unknown.
 func (r *Reader) Awaits(ctx context.Context, run, message string) error {
 	start, err := r.Start(ctx, run)
 	if err != nil {

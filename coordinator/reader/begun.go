@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Begun returns a function that returns how a run of a reader began, as far as its secrets depend on that: a move changes none of it.
+// Begun returns a function that describes the start of a run of a reader, for its secrets: a move changes none of it.
 func Begun(r *Reader) func(ctx context.Context, id string) (keychain.Begun, error) {
 	return func(ctx context.Context, id string) (b keychain.Begun, err error) {
 		start, err := r.Start(ctx, id)

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Exists reports whether there is a run with that id. A run whose first record is damaged exists. For one that was deleted it returns
-// a *journal.DeletedError until its id is free.
+// Exists reports whether there is a run with that id. A run whose first record is damaged exists. For a deleted run it returns a
+// *journal.DeletedError until the id is free.
 func (r *Reader) Exists(ctx context.Context, id string, now int64) (bool, error) {
 	if !journal.IsRun(id) {
 		return false, nil

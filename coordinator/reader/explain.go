@@ -39,8 +39,8 @@ func parkedReason(err error) explain.Reason {
 	return explain.Reason{Kind: "parked", Text: "the run is parked, and cannot go on in this process: " + ParkedReason(err)}
 }
 
-// explained is Explain derived from the journal. Of a world it reads the events after the newest snapshot, and all that are left only if
-// the explanation names something that was decided before.
+// explained is Explain derived from the journal. Of a world it reads the events after the newest snapshot. It reads all that are left
+// only if the explanation names an earlier decision.
 func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.Explanation, finished bool, err error) {
 	if from, ok := inspect.EventNumber(step); ok {
 		return r.explainedBy(ctx, run, step, func() (route, error) { return r.since(ctx, run, from) })
@@ -55,7 +55,7 @@ func (r *Reader) explained(ctx context.Context, run, step string) (out *explain.
 	return r.explainedBy(ctx, run, step, func() (route, error) { return r.since(ctx, run, 1) })
 }
 
-// decided reports whether an explanation has the event that decided each thing in it that an event decides.
+// decided reports whether an explanation has the deciding event, also of each reason in it that an event decides.
 func decided(x *explain.Explanation) bool {
 	return x.Decided != nil && !slices.ContainsFunc(x.Reasons, undecided)
 }
@@ -79,7 +79,7 @@ func (r *Reader) explainedBy(
 	return out, finished, err
 }
 
-// explainedFrom is explained with a reading of the values; errUnread: some that were not loaded may be read.
+// explainedFrom is explained with a reading of the values; errUnread: values that were not loaded may be needed.
 func (r *Reader) explainedFrom(
 	ctx context.Context, run, step string, way func() (route, error), read reading,
 ) (out *explain.Explanation, finished bool, err error) {

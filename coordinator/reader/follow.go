@@ -13,12 +13,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// follower derives something from the events of a run, with a root that it was made for.
+// follower derives data from the events of a run, with the root for which it was made.
 type follower struct {
 	apply    func(*journal.Event)       // applies the next event to the root
 	trimmed  func(*journal.Event)       // takes an event before the snapshot, whose state is not available; nil: skip it
 	restored func()                     // is called when the root has the state of a snapshot; nil: not needed
-	check    func(*journal.Event) error // why the next event must not be applied; nil: it may be
+	check    func(*journal.Event) error // returns the reason that the next event must not be applied; nil: no check
 }
 
 // Derived calls f to follow a journal. It returns a panic as an error and logs it: readers are not part of the run, and must
@@ -84,7 +84,7 @@ func (f *following) wanted(ctx context.Context) func(*journal.Event) bool {
 	return func(e *journal.Event) bool { return f.start(ctx, e) != nil || f.large.Value(f.root, e) }
 }
 
-// take takes the next event. A move has the journal followed again from its beginning, with a root of the other workflow and another
+// take takes the next event. After a move the journal is followed again from its beginning, with a root of the other workflow and another
 // follower, so that the past counts under that workflow, too.
 func (f *following) take(ctx context.Context, s *stop) error {
 	if err := f.start(ctx, &s.Event); err != nil {

@@ -35,7 +35,7 @@ func (r *Reader) Below(ctx context.Context, id string) iter.Seq2[journal.Head, e
 	}
 }
 
-// Refused completes the error of a command: the rules of a run that has finished do not matter any more.
+// Refused completes the error of a command: the rules of a run that has finished no longer matter.
 func (r *Reader) Refused(ctx context.Context, run string, err error) error {
 	if errors.Is(err, decide.ErrRules) {
 		if head, unread := r.Head(ctx, run); unread == nil && !head.Open {

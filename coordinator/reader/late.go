@@ -62,7 +62,7 @@ func (r *Reader) Current(ctx context.Context, head journal.Head) (current journa
 	return head, true, nil
 }
 
-// lateEnd returns the result of a run that does not go on here if timers that have fallen due have ended it; else nil and the
+// lateEnd returns the result of a run that does not go on here if timers that have fallen due have ended it; otherwise nil and the
 // instant at which that may change, 0: never.
 func (r *Reader) lateEnd(ctx context.Context, run string) (*inspect.Result, int64, error) {
 	s, err := r.Whole(ctx, run)

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A moment is an event or an instant; one that the run does not have is refused, and the error says how many
-// events the run has, when it was started, or that the instant is yet to come.
+// A moment is an event or an instant; one that the run does not have is refused, and the error has the number of the run's events, the
+// time of its start, or states that the instant is yet to come.
 func TestMoments(t *testing.T) {
 	r := newRoom(t)
 	r.process.now = 100

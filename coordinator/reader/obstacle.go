@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Start returns the start of a run; if it was moved to another workflow, as it would be under that. It reads one event: the head says
-// where a move is. If the head is damaged, it knows no move.
+// Start returns the start of a run; if the run was moved, its start under the new workflow. It reads one event: the head records the
+// place of a move. If the head is damaged, Start ignores moves.
 func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
 	head, err := r.Head(ctx, id)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Reader) Start(ctx context.Context, id string) (*journal.Start, error) {
 	return nil, fmt.Errorf("%w: %s", decide.ErrRunNotFound, id)
 }
 
-// Obstacle returns why a run could not go on in this process, as far as its start shows; nil if it could. lacks determines
+// Obstacle returns the reason, by its start alone, that a run could not go on in this process; nil if there is none. lacks determines
 // whether missing operations and functions count. start is not nil if other workflows could help.
 func (r *Reader) Obstacle(ctx context.Context, id string, lacks bool) (start *journal.Start, reason error) {
 	start, err := r.Start(ctx, id)

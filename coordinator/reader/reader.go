@@ -25,23 +25,23 @@ type Process interface {
 	// Now returns the current instant of the process's clock, in Unix nanoseconds.
 	Now() int64
 
-	// Drives reports whether a run goes on here, unless it is parked.
+	// Drives reports whether the process drives a run when the run is not parked.
 	Drives(run string) bool
 
-	// Parked returns why a run cannot go on here, as an error that wraps decide.ErrParked; any other error means that the
+	// Parked returns the reason that a run cannot go on here, as an error that wraps decide.ErrParked; any other error means that the
 	// answer is unknown.
 	Parked(ctx context.Context, run string) error
 
 	// Host returns a host that decides about due timers of a run that does not go on here.
 	Host(run string, entry *registry.Entry, root *reactive.Root) decide.Host
 
-	// ForWorker describes the wait of a run for a worker of an operation; "": it waits for none, as far as is known.
+	// ForWorker describes the wait of a run for a worker of an operation; "": no such wait is known.
 	ForWorker(run, operation string) string
 
-	// Unserved returns since when no worker serves an operation; the zero time if one does, or it is not known.
+	// Unserved returns the time since which no worker serves an operation; the zero time if a worker does, or if it is unknown.
 	Unserved(operation string) time.Time
 
-	// EventsMax returns how many events a run may have, a world those since its newest snapshot; 0 or less: any number.
+	// EventsMax bounds the events of a run, of a world those since its newest snapshot; 0 or less: no limit.
 	EventsMax() int
 
 	// Cells returns the bounds of the cells of a world in memory.
@@ -51,7 +51,7 @@ type Process interface {
 	Report(what, run string, err error)
 }
 
-// New returns a reader of a store. The context is that of the process.
+// New returns a reader of a store. The context ends with the process.
 func New(ctx context.Context, store journal.Store, registry *registry.Registry, process Process) *Reader {
 	return &Reader{ctx: ctx, store: store, registry: registry, process: process}
 }
@@ -88,7 +88,7 @@ func (r *Reader) NewRoot(ctx context.Context, id string, entry *registry.Entry) 
 	return root
 }
 
-// giveContent lets a world read the content that the store keeps for it. It reports whether the root is that of a world.
+// giveContent lets a world read the content that the store keeps for it. It reports whether the root belongs to a world.
 func (r *Reader) giveContent(ctx context.Context, id string, root *reactive.Root) bool {
 	content, ok := r.store.(journal.ContentStore)
 	w := world.Of(root)

@@ -80,7 +80,7 @@ func newRoom(t *testing.T) *room {
 	return r
 }
 
-// write appends to a run, with a head that says whether it is open.
+// write appends to a run, with a head that is open or not.
 func (r *room) write(run string, after uint64, open bool, events ...journal.Event) {
 	head := journal.Head{Run: run, Open: open, Status: "some"}
 	_, err := r.store.Append(context.Background(), run, after, events, head)
@@ -100,7 +100,7 @@ var (
 	reopened  = journal.Event{Type: journal.RunReopened, At: 4}
 )
 
-// The head of any run is found, and that of no other: also where one id is the beginning of another, or of no letters at all.
+// Head finds the head of any run, and no other, even if one id is the beginning of another, or has no letters.
 func TestHeadFindsEveryRunAndNoOther(t *testing.T) {
 	ids := rapid.StringOfN(rapid.SampledFrom([]rune{1, '/', '0', 'a', 'b', '~', 'é', 0x10ffff}), 1, 4, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -183,7 +183,7 @@ func (s torn) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, e
 	}
 }
 
-// A run whose head cannot be read is listed as damaged, with the others; any other error is the list's.
+// A run whose head cannot be read is listed as damaged, with the others; any other error ends the list.
 func TestRunsListsWhatCannotBeRead(t *testing.T) {
 	r := newRoom(t)
 	for _, run := range []string{"a", "b", "c"} {
@@ -238,7 +238,7 @@ func TestStartIsTheFirstEvent(t *testing.T) {
 	require.Equal(t, r.entry.Plan.Hash, start.Workflow)
 }
 
-// The start of a run is one event, wherever it is.
+// Start reads one event, at any place.
 func TestStartReadsOneEvent(t *testing.T) {
 	r := newRoom(t)
 	first := r.started("r")
@@ -279,7 +279,7 @@ func (s reads) Read(ctx context.Context, stream string, from uint64) iter.Seq2[j
 	}
 }
 
-// The obstacles to a run are other rules, a workflow that is missing, if that counts, and damage; not that it is unknown.
+// The obstacles to a run are other rules, a missing workflow, if that counts, and damage. An unknown run has no obstacle.
 func TestObstacle(t *testing.T) {
 	r := newRoom(t)
 	rules, missing := r.started("rules"), r.started("missing")
@@ -327,7 +327,7 @@ func TestParkedReasonIsForPeople(t *testing.T) {
 	}
 }
 
-// A run of each kind has a state: one that can be followed, one that is parked, and those that only their heads tell of.
+// A run of each kind has a state: one that can be followed, one that is parked, and those with only a head.
 func TestStateOfEachKindOfRun(t *testing.T) {
 	r := newRoom(t)
 	rules, over := r.started("rules"), r.started("over")
@@ -366,7 +366,7 @@ func TestStateOfEachKindOfRun(t *testing.T) {
 	require.ErrorIs(t, err, decide.ErrRunNotFound)
 }
 
-// Timers that have fallen due count, if the run does not go on here; the store stays as it is.
+// Timers that have fallen due count if the run does not go on here; the store is unchanged.
 func TestDueTimersCountWhereTheRunStandsStill(t *testing.T) {
 	r := newRoom(t)
 	r.write("r", 0, true, r.started("r"), requested)
@@ -401,7 +401,7 @@ func closed() context.Context {
 	return ctx
 }
 
-// History ends with the journal, Watch with the run; both begin where they are asked to, and a run that was reopened goes on.
+// History ends with the journal, Watch with the run; both begin at the given event, and a run that was reopened goes on.
 func TestWatchEndsWithTheRun(t *testing.T) {
 	r := newRoom(t)
 	r.write("r", 0, false, r.started("r"), requested, responded, finished, reopened, requested2, finished)
@@ -442,7 +442,7 @@ func TestAwaits(t *testing.T) {
 	require.ErrorIs(t, r.Awaits(t.Context(), "none", "approval"), decide.ErrRunNotFound)
 }
 
-// Explain says first why nothing goes on.
+// The first reason of Explain is the reason that nothing goes on.
 func TestExplainSaysWhyARunStandsStill(t *testing.T) {
 	r := newRoom(t)
 	rules := r.started("rules")
@@ -480,7 +480,7 @@ func TestAPanicIsReported(t *testing.T) {
 	require.NoError(t, r.Derived("r", func() {}))
 }
 
-// The calls of a run stand between those of the runs above and below it.
+// The calls of a run are between those of the runs above and below it.
 func TestCallGraphHasTheRunsAround(t *testing.T) {
 	r := newRoom(t)
 	child := r.started("r/a#1")

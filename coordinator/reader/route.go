@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// route is how the journal of a run is read. The state of a world is known from event 1 on, or from a snapshot on: then the events
-// before that are read without a state, as far as they are still there.
+// route describes the reading of a run's journal. The state of a world is known from event 1 on, or from a snapshot on: then those
+// earlier events that still exist are read without a state.
 //
 //	event 1 ─▶ 2 ─▶ 3 ─▶ …                                         snapshot is nil
 //	event 1 ─▶ [no state … upto] ─▶ snapshot ─▶ upto+1 ─▶ upto+2 ─▶ …
@@ -32,7 +32,7 @@ type stopKind uint8
 const (
 	stopNext    stopKind = iota // the event follows the one before, and changes the state
 	stopTrimmed                 // the state at the event is not available
-	stopRestore                 // the state is that of the event's snapshot; the event itself is still to come
+	stopRestore                 // the state comes from the event's snapshot; the event itself is still to come
 )
 
 // newest returns the route of least work: from the newest snapshot of a run, if it has one.
@@ -41,8 +41,8 @@ func (r *Reader) newest(ctx context.Context, id string) (route, error) {
 	return route{snapshot: snapshot, content: true}, err
 }
 
-// since returns the route that has the state at the events from a sequence on, as far as the two snapshots that are kept
-// allow. A run that is not trimmed has all of them.
+// since returns the route that has the state at the events from a sequence on. If the run is trimmed, the state may begin only at the
+// older of its two snapshots.
 func (r *Reader) since(ctx context.Context, id string, from uint64) (route, error) {
 	newest, head, err := r.snapshots(ctx, id)
 	if err != nil || newest == nil {
@@ -75,7 +75,7 @@ func (r *Reader) snapshots(ctx context.Context, id string) (newest *journal.Even
 		return nil, head, nil
 	}
 	if head, err = content.Head(ctx, id); err != nil || head.Snapshot == 0 {
-		return nil, head, nil // a damaged head is no reason not to read the events
+		return nil, head, nil // the events can be read even if the head is damaged
 	}
 	newest, err = r.event(ctx, id, head.Snapshot)
 	return newest, head, err
@@ -126,7 +126,7 @@ func (r *Reader) along(ctx context.Context, id string, way route, read func(from
 	}
 }
 
-// reading yields the events of a run from a sequence on. It may leave large values of events that are not needed where they are.
+// reading yields the events of a run from a sequence on. It may skip large values if needed returns false for their events.
 type reading func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error]
 
 // whole is the reading of all values.
@@ -134,7 +134,7 @@ func (r *Reader) whole(ctx context.Context, run string, from uint64, _ func(*jou
 	return r.store.Read(ctx, run, from)
 }
 
-// lean is the reading of those that are needed.
+// lean is the reading of the needed values.
 func (r *Reader) lean(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 	return journal.ReadLean(ctx, r.store, run, from, needed)
 }
@@ -144,8 +144,8 @@ func (f reading) Read(ctx context.Context, run string, from uint64) iter.Seq2[jo
 	return f(ctx, run, from, func(*journal.Event) bool { return true })
 }
 
-// overtaken reports whether reading has failed because the world has gone on: newer snapshots have replaced those that were used, or
-// the events behind them. now is a route that was found since.
+// overtaken reports whether reading has failed because the world has gone on: newer snapshots have replaced the used ones, or the events
+// behind them. now is a route that was found since.
 func (way *route) overtaken(now *route, err error) bool {
 	if !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrTrimmed) {
 		return false

@@ -49,7 +49,8 @@ type Shadow struct {
 	root     *reactive.Root    // of a run that moves: as if it had been started with the other workflow
 }
 
-// BeginShadow returns the shadow of a run, before its first event. That of a run which moves, to go on under the other workflow, has a root.
+// BeginShadow returns the shadow of a run, before its first event. If moves is true, the run is to go on under the other workflow, and
+// the shadow has a root.
 func (r *Reader) BeginShadow(ctx context.Context, run string, now *registry.Entry, moves bool) (*Shadow, error) {
 	if now.Missing != nil && len(now.Plan.Functions) > len(now.Functions) {
 		return nil, now.Missing
@@ -67,7 +68,7 @@ func (s *Shadow) Bundled(children map[string]string) {
 	s.children, s.start.Children = children, children
 }
 
-// begin begins with the first event, for a run that was started so.
+// begin begins before the first event, for a run with this start.
 func (s *Shadow) begin(ctx context.Context, start *journal.Start) error {
 	if err := decide.SameRules(start); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (s *Shadow) begin(ctx context.Context, start *journal.Start) error {
 	return err
 }
 
-// Follow adds the events up to one of the journal; 0: all that are there.
+// Follow adds the events of the journal up to sequence upto; 0: all.
 func (s *Shadow) Follow(ctx context.Context, upto uint64) error {
 	for e, err := range s.reader.store.Read(ctx, s.run, s.seq+1) {
 		switch {
@@ -145,10 +146,10 @@ func (s *Shadow) Report() (report *shadow.Report, err error) {
 // Root returns the root of the run as if it had been started with the other workflow, as of the last event that was added.
 func (s *Shadow) Root() *reactive.Root { return s.root }
 
-// Refused returns why the other workflow refuses the input of the run; nil: it takes it.
+// Refused returns the reason that the other workflow refuses the input of the run; nil: it accepts the input.
 func (s *Shadow) Refused() error { return s.now.Schema.Check(s.input) }
 
-// Follows reports whether the run follows the other workflow, which has these children, already.
+// Follows reports whether the run already follows the other workflow with these children.
 func (s *Shadow) Follows(children map[string]string) bool {
 	return registry.SameFamily(s.own.Workflow, s.own.Children, s.now.Plan.Hash, children)
 }

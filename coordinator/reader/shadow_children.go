@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// A run takes the results of its child runs, also where the child runs would have gone another way: so each is followed by itself,
+// A run takes the results of its child runs, even if the child runs would have gone another way: so each child is followed separately,
 // under the workflow that its step would start.
 
 // below adds the shadows of all runs below the run. A step that the other workflow lacks, or that starts no run there, is a
@@ -43,7 +43,7 @@ func (s *Shadow) child(ctx context.Context, report *shadow.Report, id string) er
 	return nil
 }
 
-// follow is child, with the reason why there is no shadow as an error.
+// follow is child, but returns the reason that there is no shadow as an error.
 func (s *Shadow) follow(ctx context.Context, report *shadow.Report, id string) error {
 	start, err := s.reader.Start(ctx, id)
 	if err != nil {

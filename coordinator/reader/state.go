@@ -62,10 +62,10 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 	return Lasting(err) || errors.Is(r.process.Parked(ctx, run), decide.ErrParked)
 }
 
-// errUnread means that the decisions on timers that have fallen due may read any value, of which not all were loaded.
+// errUnread means that the decisions on timers that have fallen due may read any value, and not all values were loaded.
 var errUnread = errors.New("reader: values were not read")
 
-// marking returns a reading that notes whether it has left a value where it is.
+// marking returns a reading that sets unread once it has skipped a value.
 func marking(read reading, unread *bool) reading {
 	return func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 		return read(ctx, run, from, func(e *journal.Event) bool {

@@ -19,7 +19,7 @@ func markWorkers(ctx context.Context, r *Reader, run string, entry *registry.Ent
 	for i, p := range entry.Performers {
 		op := &entry.Plan.Operations[i]
 		if p == nil && op.Kind == plan.Call && op.Bound == nil && head == nil {
-			stored, _ := r.Head(ctx, run) // the zero Head says nothing
+			stored, _ := r.Head(ctx, run) // the zero Head has no waits
 			head = &stored
 		}
 		if p != nil && p.Worker || p == nil && head != nil && slices.ContainsFunc(head.Waits, func(w journal.Wait) bool {
@@ -34,7 +34,7 @@ func markWorkers(ctx context.Context, r *Reader, run string, entry *registry.Ent
 	}
 }
 
-// unserved adds to waits for workers the time since which there are none.
+// unserved adds to waits for workers the time since which there are no such workers.
 func unserved(p Process, list []inspect.Wait) {
 	for i := range list {
 		if w := &list[i]; w.Kind == inspect.ForWorker {

@@ -32,8 +32,8 @@ type Child struct {
 // Call implements operation.Caller.
 func (c *Child) Call(call *operation.Call) (any, error) { return c.by.children.CallChild(call, c.find) }
 
-// child compiles the workflow that a binding of parent names, by a path relative to the file of parent, or by a name: that of a
-// workflow that parent includes, else of a registered workflow. The caller holds mu.
+// child compiles the workflow that a binding of parent names, by a path relative to the file of parent, or by the name of a workflow that
+// parent includes, or else of a registered workflow. The caller holds mu.
 func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Entry, error) {
 	if child.Path == "" {
 		if w := parent.Child(child.Name); w != nil {
@@ -73,7 +73,7 @@ func (e *unread) Error() string { return "documents that " + e.by.Name + " names
 // errAmbiguous is the error of a name that several workflows have.
 var errAmbiguous = errors.New("several registered workflows have that name: name one by its path, or include it (flow.Sub)")
 
-// sameChildren reports whether w includes the same children as the equal workflow that e was made from, with the same ones below them.
+// sameChildren reports whether w includes the same children, with the same ones below them, as the equal workflow from which e was made.
 // The hash of a definition holds only the names of children; a journal holds the hashes of both.
 func (l *Registry) sameChildren(e *Entry, w *template.Workflow) (bool, error) {
 	for _, child := range w.Children() {

@@ -9,22 +9,22 @@ import (
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
-// The hash of a workflow covers the names of its child workflows, not their contents. Two versions of which only a child differs have
-// one hash, and are distinguished by the workflows below them: its family.
+// The hash of a workflow covers the names of its child workflows, not their contents. Two versions that differ only in a child have the
+// same hash; their families, the workflows below them, distinguish them.
 
-// Family returns the hashes of the workflows below an entry, as journal.Start has them. Unlike Bundle it makes nothing durable.
+// Family returns the hashes of the workflows below an entry, in the form of journal.Start. Unlike Bundle it makes nothing durable.
 func Family(ctx context.Context, top *Entry) (map[string]string, error) {
 	children, _, err := below(ctx, top)
 	return children, err
 }
 
-// WithChildren returns an entry and those of the workflows below it, each once. Unlike Bundle it makes nothing durable.
+// WithChildren returns an entry and the entries of the workflows below it, each once. Unlike Bundle it makes nothing durable.
 func WithChildren(ctx context.Context, top *Entry) ([]*Entry, error) {
 	_, all, err := below(ctx, top)
 	return all, err
 }
 
-// SameFamily reports whether two workflows are the same, and all below them.
+// SameFamily reports whether two workflows, and all below them, are the same.
 func SameFamily(old string, oldChildren map[string]string, now string, nowChildren map[string]string) bool {
 	return old == now && Key(old, familyOf(old, oldChildren)) == Key(now, familyOf(now, nowChildren))
 }
@@ -68,7 +68,7 @@ func (e *Entry) HasChildren() bool {
 	})
 }
 
-// Compare compares two workflows, and the child workflows below them that operations of one name start in both.
+// Compare compares two workflows, and the child workflows below them that operations of the same name start in both.
 func Compare(ctx context.Context, old, now *Entry) (*difference.Difference, error) {
 	d := difference.Between(old.Plan, now.Plan)
 	seen := map[[2]string]bool{{old.Plan.Hash, now.Plan.Hash}: true}
@@ -92,14 +92,14 @@ func Compare(ctx context.Context, old, now *Entry) (*difference.Difference, erro
 	return d, nil
 }
 
-// pair is a workflow in two versions of that above it.
+// pair is a workflow in two versions of its parent.
 type pair struct {
 	old, now       *Entry
 	path, document string // see difference.Child; "": the compared document itself
 }
 
-// below returns the child workflows that operations of one name start in both. Where only one of them starts a workflow, the operation
-// itself differs.
+// below returns the child workflows that operations of the same name start in both versions. If only one of them starts a workflow, the
+// operation itself differs.
 func (p *pair) below(ctx context.Context) (list []pair, err error) {
 	ops := map[string]int32{}
 	for i := range p.old.Plan.Operations {

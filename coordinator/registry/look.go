@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Look returns the entry of a parcel's workflow and makes nothing durable: runs are compared with it, and none is started. Like that
-// of a stored definition, the entry may lack operations and functions. Its children are those of the parcel.
+// Look returns the entry of a parcel's workflow and makes nothing durable: runs are compared with the entry, not started. It may lack
+// operations and functions, like the entry of a stored definition. Its children come from the parcel.
 func (l *Registry) Look(p *Parcel) (*Entry, error) {
 	return (&look{by: l, parcel: p, entries: map[string]*Entry{}}).entry(p.Workflow)
 }
 
-// look holds the entries of a parcel that is looked at.
+// look holds the entries of a parcel for Look.
 type look struct {
 	by      *Registry
 	parcel  *Parcel
@@ -23,7 +23,7 @@ type look struct {
 	entries map[string]*Entry // by hash
 }
 
-// entry returns that of a workflow of the parcel.
+// entry returns the entry of a workflow of the parcel.
 func (k *look) entry(hash string) (*Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -57,7 +57,7 @@ func (k *look) entry(hash string) (*Entry, error) {
 	return &e, nil
 }
 
-// Published returns the entry of a version that a name has stood for; 0 is the newest.
+// Published returns the entry of a version of a name; 0 is the newest.
 func (l *Registry) Published(ctx context.Context, name string, number uint64) (*Entry, *Version, error) {
 	v, err := l.Newest(ctx, name)
 	if err == nil && number > 0 && number != v.Number {
@@ -70,7 +70,7 @@ func (l *Registry) Published(ctx context.Context, name string, number uint64) (*
 	return e, v, err
 }
 
-// numbered returns an earlier version of a name, of which the newest has that number.
+// numbered returns the version of a name with a number; newest is the number of its newest version.
 func (l *Registry) numbered(ctx context.Context, name string, number, newest uint64) (*Version, error) {
 	for e, err := range l.store.Read(ctx, journal.NameStream(name), number) {
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Machine is a machine in Go, as machine.Define returns it.
+// Machine is a machine in Go, the result of machine.Define.
 type Machine = flow.Definition
 
 // Machines are the machines in Go that a program has. They are safe for concurrent use.
@@ -19,8 +19,7 @@ type Machines struct {
 	learned uint64
 }
 
-// Step returns the step of a machine of a world. The error says that the program does not have the machine, or has one of
-// other types.
+// Step returns the step of a machine of a world. It returns an error if the program lacks the machine, or has it with other types.
 func (s *Machines) Step(w *machine.World, m *machine.Machine) (machine.Activate, error) {
 	s.mu.Lock()
 	code := s.code[*m.Go]
@@ -31,14 +30,14 @@ func (s *Machines) Step(w *machine.World, m *machine.Machine) (machine.Activate,
 	return code.Bind(w, m)
 }
 
-// Learned returns a number that changes when there is another machine.
+// Learned returns a number that changes when a machine is added.
 func (s *Machines) Learned() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.learned
 }
 
-// add adds machines, all or none. A name and a version stand for one machine.
+// add adds machines, all or none. A name and a version identify one machine.
 func (s *Machines) add(list ...*machine.Code) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

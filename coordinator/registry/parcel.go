@@ -13,14 +13,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Parcel is a workflow with all child workflows below it, as one process passes it to another. It needs no files there.
+// Parcel is a workflow with all child workflows below it, in the form that one process passes to another. It needs no files there.
 type Parcel struct {
 	Workflow    string                     `json:"workflow"`           // hash of the workflow that is passed
 	Children    map[string]string          `json:"children,omitempty"` // as journal.Start has them
 	Definitions map[string]json.RawMessage `json:"definitions"`        // canonical documents by hash
 }
 
-// ErrParcel is wrapped by errors about parcels that are not whole, or hold documents that do not match their hashes.
+// ErrParcel is wrapped by errors about parcels that are incomplete, or hold documents that do not match their hashes.
 var ErrParcel = errors.New("registry: the documents that came along are refused")
 
 // Pack returns the parcel of an entry.
@@ -38,8 +38,9 @@ func (l *Registry) Pack(ctx context.Context, top *Entry) (*Parcel, error) {
 	return p, nil
 }
 
-// Unpack checks a parcel, makes its definitions durable, and returns the entry of its workflow. It wraps ErrParcel if the parcel is
-// at fault, and ErrMissing if this program lacks what one of its workflows needs: such a workflow could be kept, but not run.
+// Unpack checks a parcel, makes its definitions durable, and returns the entry of its workflow. The error wraps ErrParcel if the parcel
+// is invalid, and ErrMissing if this program lacks an operation or a function of one of its workflows: such a workflow could be kept, but
+// not run.
 func (l *Registry) Unpack(ctx context.Context, p *Parcel) (*Entry, error) {
 	for hash, text := range p.Definitions {
 		content, err := checkDefinition(hash, text)
@@ -85,8 +86,8 @@ func checkDefinition(hash string, text json.RawMessage) (value.Value, error) {
 	return w.Document(), nil
 }
 
-// StoreDefinition makes one definition durable, which has that hash, unless it is known to be: then it does not ask for the content,
-// which is long. See Use.
+// StoreDefinition makes the definition with a hash durable, unless it is known to be durable: then it does not call content, whose result
+// may be large. See Use.
 func (l *Registry) StoreDefinition(ctx context.Context, hash string, content func() value.Value) error {
 	if l.uses.note(hash) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Version is a definition that the name of a workflow stands for.
+// Version is a published version of a workflow.
 type Version struct {
 	Name     string            // of the workflow
 	Version  string            // as its document says
@@ -16,13 +16,13 @@ type Version struct {
 	Children map[string]string // as journal.Start has them
 	Actor    string            // who published it
 	At       int64             // when, Unix nanoseconds
-	Number   uint64            // 1 is the first that the name has stood for
+	Number   uint64            // 1 is the first version of the name
 }
 
 // ErrNotPublished is wrapped by errors about a name for which no workflow was published.
 var ErrNotPublished = errors.New("registry: no workflow of that name is published")
 
-// There says which versions its name has, if this is the newest.
+// There returns a clause about the versions of its name, if this is the newest.
 func (v *Version) There() string {
 	if v.Number == 1 {
 		return v.Name + " has only version 1"
@@ -30,8 +30,8 @@ func (v *Version) There() string {
 	return fmt.Sprintf("%s has the versions 1 to %d", v.Name, v.Number)
 }
 
-// Publish makes an entry the newest version of its workflow's name. was is the version before, nil if there is none. If that is the
-// same, now is was, and nothing is journaled.
+// Publish makes an entry the newest version of its workflow's name. was is the version before, nil if there is none. If the entry equals
+// it, now is was, and nothing is journaled.
 func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64) (now, was *Version, err error) {
 	defer l.Use()()
 	children, err := l.Bundle(ctx, e)
@@ -56,7 +56,7 @@ func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64
 		event := journal.Event{Type: journal.WorkflowPublished, At: at, Detail: &journal.Detail{Start: &start}}
 		event.Seq, err = l.store.Append(ctx, journal.NameStream(w.Name), after, []journal.Event{event}, journal.Head{})
 		switch {
-		case errors.Is(err, journal.ErrConflict): // another has just published
+		case errors.Is(err, journal.ErrConflict): // another caller has just published
 			continue
 		case err != nil:
 			return nil, nil, fmt.Errorf("publish %s: %w", w.Name, err)
@@ -65,7 +65,7 @@ func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64
 	}
 }
 
-// Newest returns the version that a name stands for.
+// Newest returns the newest version of a name.
 func (l *Registry) Newest(ctx context.Context, name string) (*Version, error) {
 	v, err := l.newest(ctx, name)
 	if err == nil && v == nil {

@@ -30,7 +30,7 @@ type Registry struct {
 	store      journal.Store
 	children   Starter
 	passEnv    []string // variables for the programs of command bindings
-	workers    bool     // carry out the operations that nothing else does
+	workers    bool     // workers carry out the operations without another implementation
 	mu         sync.Mutex
 	texts      documents         // read ahead for the current addition
 	files      map[string]*Entry // child documents, by path
@@ -61,7 +61,7 @@ type Entry struct {
 	Missing    error               // the operations and functions that this program lacks; only of a restored entry
 }
 
-// Fits returns why the workflow is too large for an engine whose workflows have at most so many nodes; 0 or less: any number.
+// Fits returns an error if the workflow has more than nodesMax nodes; 0 or less: no limit.
 func (e *Entry) Fits(nodesMax int) error {
 	if n := len(e.Plan.Checked.Items); nodesMax > 0 && n > nodesMax {
 		return fmt.Errorf("%w: workflow %s has %d steps, conditionals and maps; NodesMax is %d", decide.ErrLimit, e.Plan.Workflow.Name, n, nodesMax)
@@ -76,7 +76,7 @@ const WorkflowsMax = 1024
 
 // Config configures a registry.
 type Config struct {
-	Operations []Operation          // registered in Go, each with a name of its own
+	Operations []Operation          // registered in Go, each with a different name
 	Workflows  []*template.Workflow // that runs and children can name; they must not change afterwards
 	PassEnv    []string             // variables that programs of command bindings receive besides the usual ones
 	Children   Starter              // carries out calls of operations that are bound to workflows
@@ -140,7 +140,7 @@ func Load(file string, passEnv ...string) (*Registry, *Entry, error) {
 	return load(file, empty(passEnv))
 }
 
-// LoadForHost is Load for documents that another process is to run, whose operations that no document binds may be those of workers.
+// LoadForHost is Load for documents that another process is to run: workers may carry out the operations that no document binds.
 func LoadForHost(file string) (*Registry, *Entry, error) {
 	l := empty(nil)
 	l.workers = true
@@ -306,7 +306,7 @@ func (l *Registry) functionsOf(hash string, w *template.Workflow) (Functions, er
 	return all, nil
 }
 
-// compile makes an entry, or finds that of an equal workflow. If lenient, the entry may lack operations or functions. The
+// compile makes an entry, or finds the entry of an equal workflow. If lenient, the entry may lack operations or functions. The
 // caller holds mu.
 func (l *Registry) compile(checked *template.Checked, lenient bool, children map[string]string) (*Entry, error) {
 	w := checked.Workflow
@@ -420,7 +420,7 @@ func Key(hash string, children map[string]string) string {
 	return b.String()
 }
 
-// Find returns the entry of a definition that is to be run, or an error if this program lacks something that it needs.
+// Find returns the entry of a definition that is to be run, or an error if this program lacks an operation or a function that it needs.
 func (l *Registry) Find(ctx context.Context, hash string, children map[string]string) (*Entry, error) {
 	e, err := l.Read(ctx, hash, children)
 	if err != nil {
@@ -479,11 +479,11 @@ type Performer struct {
 	Worker  bool             // a worker carries it out; there is no Caller
 	Secrets []string         // marks of the secrets that its binding reads itself
 
-	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, else as measured by the pool
+	Waits      atomic.Bool  // each call runs on its own goroutine: always if Bound, otherwise as measured by the pool
 	QuickCalls atomic.Int32 // calls in a row that did not wait, though Waits is set
 }
 
-// WorkerOperationsMax is how many operations of a workflow workers may carry out.
+// WorkerOperationsMax bounds the operations of a workflow that workers carry out.
 const WorkerOperationsMax = 1000
 
 // OfWorkers returns the names of the operations that workers carry out, in the order of the plan.
@@ -496,7 +496,7 @@ func (e *Entry) OfWorkers() (names []string) {
 	return names
 }
 
-// Roomless reports whether calls need no room: those of child runs, whose own calls do, and those of pure operations.
+// Roomless reports whether calls need no room: calls of child runs, which make calls that need it, and calls of pure operations.
 func (p *Performer) Roomless() bool {
 	_, child := p.Caller.(*Child)
 	return child || p.Pure

@@ -73,8 +73,8 @@ func (s *InputSchema) Check(input value.Value) error {
 // stepWork is the work of a step of a validation: see expr.Meter.
 const stepWork = 20
 
-// CheckWithin is Check, but refuses an input whose validation would take more than so much work. It returns the work, which is
-// then more.
+// CheckWithin is Check, but refuses an input if its validation would take more than the given work. It returns the spent work, which is
+// then greater.
 func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err error) {
 	if s == nil {
 		return 0, nil
@@ -108,7 +108,7 @@ func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err e
 // faultsMax bounds the faults of one input that are listed.
 const faultsMax = 100
 
-// collect adds the innermost causes: the enclosing ones tell the user nothing more.
+// collect adds the innermost causes: the enclosing ones do not help the user.
 func (e *InputError) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) == 0 {
 		at := "/" + strings.Join(v.InstanceLocation, "/")

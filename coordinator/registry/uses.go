@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// uses are the definitions that starts and publications use which are under way: between the moment at which a definition is taken
-// for stored and that at which an event refers to it, nothing in the store says that it is needed.
+// uses are the definitions that starts and publications under way use: from the moment at which a definition counts as stored until an
+// event refers to it, the store does not record that it is needed.
 //
 //	start  ──┤ Use ── store definitions ── append run.started ── done ├──
 //	sweep       ──┤ Watch ── mark ── used? no: forget that it is stored, delete ── end ├──
@@ -17,7 +17,7 @@ type uses struct {
 	under   [2]int             // uses that have begun in each generation
 	used    [2]map[string]bool // definitions noted in each; forgotten when all uses that began in it, or before, have ended
 	now     int                // the younger generation
-	watched int                // sweeps under way: nothing is forgotten
+	watched int                // sweeps under way: during these, nothing is forgotten
 }
 
 // Bounds of the remembered definitions: beyond either, they are forgotten as soon as they may be.
@@ -26,7 +26,7 @@ const (
 	usedMany   = 1_000
 )
 
-// Use keeps the definitions that are stored or found until done is called from being swept.
+// Use keeps the definitions that are stored or found, until done is called, from being swept.
 func (l *Registry) Use() (done func()) {
 	u := &l.uses
 	u.mu.Lock()
@@ -55,7 +55,7 @@ func (u *uses) forget() {
 	}
 }
 
-// note notes that a definition is used, and reports whether it is stored.
+// note records that a definition is used, and reports whether it is stored.
 func (u *uses) note(hash string) (stored bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -76,8 +76,8 @@ func (u *uses) keep(hash string) {
 	u.stored[hash] = true
 }
 
-// Watch begins a sweep, which end ends. used reports whether a definition is used by a use that is under way, or was since the
-// sweep began; if not, the registry takes it for deleted.
+// Watch begins a sweep, which end ends. used reports whether a use under way, now or at any time since the sweep began, uses a
+// definition; if not, the registry treats it as deleted.
 func (l *Registry) Watch() (used func(stream string) bool, end func()) {
 	u := &l.uses
 	u.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A definition that a start has taken for stored stays as long as the start is under way, and through a sweep that began meanwhile.
+// A definition that a start treats as stored stays as long as the start is under way, and through a sweep that began meanwhile.
 func TestADefinitionInUseIsNotSwept(t *testing.T) {
 	l := &Registry{}
 	done := l.Use()
@@ -31,7 +31,7 @@ func TestADefinitionInUseIsNotSwept(t *testing.T) {
 	require.True(t, used("def/a"))
 }
 
-// Where starts are always under way, the definitions they have used are forgotten nevertheless, but not before the starts have ended.
+// If there are always starts under way, used definitions are still forgotten, but not before the starts that used them have ended.
 func TestWhatIsUsedIsForgottenInTurn(t *testing.T) {
 	l := &Registry{}
 	running := l.Use()

@@ -15,18 +15,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ErrOther means that the key was used for something else.
+// ErrOther means that the key was used for another request.
 var ErrOther = errors.New("repeated: another request was made with this key")
 
 // Start is the start of a run as it was requested.
 type Start struct {
-	Name   string            // of a published workflow; "": one came along
-	Parcel *parcel.Parcel    // the one that came along
+	Name   string            // of a published workflow; "": Parcel has the workflow
+	Parcel *parcel.Parcel    // the workflow that came with the request
 	Input  json.RawMessage   // none is null
 	Labels map[string]string // of the run
 }
 
-// Started reports whether the run of a key was started before, with the same: of a published workflow whichever version was the newest.
+// Started reports whether the run of a key was started before. It returns ErrOther if the workflow, input or labels differ; a published
+// workflow may be of any version.
 func Started(ctx context.Context, engine *coordinator.Engine, id string, s Start) (bool, error) {
 	run, err := engine.Run(ctx, id)
 	if errors.Is(err, coordinator.ErrRunNotFound) {
@@ -38,7 +39,7 @@ func Started(ctx context.Context, engine *coordinator.Engine, id string, s Start
 	var input value.Value
 	if len(s.Input) > 0 {
 		if input, err = value.ParseInput(s.Input); err != nil {
-			return false, nil // the start says why
+			return false, nil // the start returns the reason
 		}
 	}
 	for e, err := range run.Events(ctx, 1) {
@@ -61,7 +62,7 @@ func (s *Start) of(d *journal.Start) bool {
 	return d.Name == s.Name
 }
 
-// Send sends a message to a run, and returns ErrOther if it was not taken because another one had its key.
+// Send sends a message to a run, and returns ErrOther if it was not taken because another message had its key.
 func Send(ctx context.Context, run *coordinator.Run, key, name string, payload value.Value, send func() error) error {
 	if key == "" {
 		return send()
@@ -76,8 +77,8 @@ func Send(ctx context.Context, run *coordinator.Run, key, name string, payload v
 	return sent(ctx, run, key, before, name, payload)
 }
 
-// sent returns ErrOther if a message that was taken with a key was none: the run has one with that key, and another name or payload. before
-// is the number of the run's newest event before it was sent.
+// sent returns ErrOther if a message that was sent with a key was not journaled, because the run has one with that key and another name
+// or payload. before is the number of the run's newest event before the message was sent.
 func sent(ctx context.Context, run *coordinator.Run, key string, before uint64, name string, payload value.Value) error {
 	e, err := find(ctx, run, key, before+1)
 	if e != nil || err != nil {
@@ -90,7 +91,7 @@ func sent(ctx context.Context, run *coordinator.Run, key string, before uint64, 
 	return err
 }
 
-// find returns the message with a key; nil if the journal does not have it, or no longer.
+// find returns the message with a key; nil if the journal does not have it, or no longer has it.
 func find(ctx context.Context, run *coordinator.Run, key string, from uint64) (*journal.Event, error) {
 	for e, err := range run.Events(ctx, from) {
 		if err != nil {

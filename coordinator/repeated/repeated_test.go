@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestAKeyBelongsToItsFirstMessage: a message with the key of an earlier one is taken as that one if it is the same, and refused, with
-// the number, the name and the key of the earlier one, if not.
+// TestAKeyBelongsToItsFirstMessage: a message with the key of an earlier one counts as the earlier one if it is the same; otherwise it is
+// refused, with the number, the name and the key of the earlier one.
 func TestAKeyBelongsToItsFirstMessage(t *testing.T) {
 	type message struct{ Name, Payload string }
 	e, w := engine(t), hears(t)
@@ -54,7 +54,7 @@ func TestAKeyBelongsToItsFirstMessage(t *testing.T) {
 	})
 }
 
-// TestAStartWithAKeyIsKnownByItsContent: after a restart only the journal tells whether the start of a run was made before.
+// TestAStartWithAKeyIsKnownByItsContent: after a restart, only the journal shows whether a run was started before.
 func TestAStartWithAKeyIsKnownByItsContent(t *testing.T) {
 	e := engine(t)
 	_, err := e.Start(t.Context(), hears(t), value.Value(int64(7)), coordinator.WithID("r"), coordinator.WithLabels(map[string]string{"team": "a"}))

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// mortal is a store that takes a number of appends, and none after that: the process has died.
+// mortal is a store that accepts a number of appends, and then none: the process has died.
 type mortal struct {
 	journal.Store
 	left *atomic.Int64
@@ -30,8 +30,8 @@ func (m mortal) Append(ctx context.Context, stream string, after uint64, events 
 
 func (m mortal) Close() error { return nil } // the next process has it
 
-// dying reruns a run in a process that dies after a number of appends, and returns the new run as the next process has it, in which
-// the old one is deleted; nil: there is none. It reports whether the run ended before.
+// dying reruns a run in a process that dies after a number of appends, and returns the new run in the next process, in which the old run
+// is deleted; nil: there is none. It reports whether the new run ended before.
 func (c *counted) dying(t testing.TB, r *coordinator.Run, what coordinator.Rerun, last int, id string) (next *coordinator.Run, ended bool) {
 	store, left := c.store, &atomic.Int64{}
 	left.Store(int64(last))
@@ -55,8 +55,8 @@ func (c *counted) dying(t testing.TB, r *coordinator.Run, what coordinator.Rerun
 	return next, ended
 }
 
-// TestARerunGoesOnAfterACrashAtAnyAppend: whatever append is the last of a process, the next one ends the run with the same calls,
-// none of which is of a step that is kept. The old run is deleted before.
+// TestARerunGoesOnAfterACrashAtAnyAppend: after any last append of a process, the next process ends the run with the same calls, and
+// calls no step with a kept result. The old run is deleted before.
 func TestARerunGoesOnAfterACrashAtAnyAppend(t *testing.T) {
 	text := `
 kind: Workflow
@@ -90,8 +90,8 @@ steps:
 	}
 }
 
-// TestARerunBeginsWholeOrNotAtAll: the kept results may be more than a store usually takes at once. Whenever the process dies, there is no
-// run, or one that has all of them.
+// TestARerunBeginsWholeOrNotAtAll: the kept results may be more than a usual batch of a store. Whenever the process dies, there is no
+// run, or one with all of them.
 func TestARerunBeginsWholeOrNotAtAll(t *testing.T) {
 	c := newCounted(t)
 	store, err := disk.Open(t.TempDir(), disk.Config{FreeFloorBytes: -1})
@@ -114,7 +114,7 @@ func TestARerunBeginsWholeOrNotAtAll(t *testing.T) {
 		old, err := c.Run(t.Context(), r.ID())
 		require.NoError(t, err)
 		next, err := old.Rerun(t.Context(), coordinator.Rerun{From: "b"}, coordinator.WithID("big"))
-		if err == nil { // it is durable, and nothing after it
+		if err == nil { // the start is durable, but no later event
 			_, err = next.Wait(t.Context())
 		}
 		require.Error(t, err)

@@ -22,7 +22,7 @@ type start struct {
 
 func newCut(p *plan.Plan) *cut { return &cut{p, map[int32]*start{}} }
 
-// add adds a row, in all items or in that with the given indexes; follow: and the rows that follow it.
+// add adds a row, in all items or in the item with the given indexes; if follow is true, also the rows that follow it.
 func (c *cut) add(row int32, indexes []int, follow bool) {
 	s := c.starts[row]
 	if s == nil {

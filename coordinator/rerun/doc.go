@@ -1,4 +1,4 @@
-// Package rerun makes a new run of one that there is: it keeps results of that run, and the rest runs again.
+// Package rerun makes a new run of an existing one: it keeps results of the old run, and the rest runs again.
 //
 //	old run ──▶ source: its root, and the inputs of its steps
 //	                 │ cut: which steps run again
@@ -8,8 +8,8 @@
 //	                 ├──▶ the engine begins the new run with it
 //	                 └──▶ Preview drives the same stepper with it, without making a call
 //
-// A step of the new run adopts the result that is kept for it when it may start, see package decide. So a kept result of a branch
-// that is not taken any more, or of an item that is not there, changes nothing.
+// A step of the new run adopts its kept result when it may start, see package decide. So a kept result has no effect if its branch is no
+// longer taken, or its item is missing.
 //
 // # Kept results, inputs and events
 //
@@ -19,10 +19,10 @@
 // the same, and that its input is the same when it may start.
 //
 // Values set by a person stay set when the run is rerun. A set result is kept like others; the input with which the step would have
-// been asked counts as its input. A set input is kept as long as the step says the same of its input in the new workflow.
+// been asked counts as its input. A set input is kept if the step's document has the same input in the new workflow.
 //
-// Of a playbook the past is kept, up to an event: see past.go.
+// A rerun of a playbook keeps its past, up to an event: see past.go.
 //
-// A step that has started a child run is repeated by a new child. The results and set inputs kept of the old one are journaled with the
+// A step that has started a child run is repeated by a new child. The results and set inputs kept of the old child are journaled with the
 // start of the run above, under the keys `step/step of the child`, and the new child begins with them.
 package rerun

@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Failed returns the steps of a run that have failed, or were aborted of themselves, unless a conditional has caught that. If there is
-// none and the run has not completed all the same, as when its output reads a value that is not there, a caught failure may be why: then
-// it returns all that have failed or were aborted.
+// Failed returns the steps of a run that have failed, or were aborted, but not because of another step, unless a conditional has caught
+// that. If there are none and the run has still not completed, for example because its output reads a missing value, a caught failure may
+// be the reason: then Failed returns all steps that have failed or were aborted.
 func Failed(root *reactive.Root) (steps []int32) {
 	if root.Body() != nil {
 		return nil
@@ -32,7 +32,7 @@ func Failed(root *reactive.Root) (steps []int32) {
 	return steps
 }
 
-// nothingFailed is the error about a run that has no step to repeat because it has failed.
+// nothingFailed is the error about a run without failed steps to repeat.
 func (k *keeping) nothingFailed() error {
 	if k.s.root.RunStatus() == reactive.RunFailed {
 		return fmt.Errorf("%w: run %s has failed, and no step of it has: say from which step it runs again", decide.ErrNotPossible, k.s.id)
@@ -40,8 +40,8 @@ func (k *keeping) nothingFailed() error {
 	return fmt.Errorf("%w: nothing of run %s has failed: say from which step it runs again", decide.ErrNotPossible, k.s.id)
 }
 
-// unfinished reports whether a step has failed and nothing has caught that, or was begun and has not ended, or was aborted, though not
-// because of another one: then it runs again if that does.
+// unfinished reports whether a step has failed uncaught, has begun and not ended, or was aborted, but not because of another step: such a
+// step runs again if the other one does.
 func unfinished(root *reactive.Root, v int32) bool {
 	switch root.Status(v) {
 	case reactive.Idle, reactive.Waiting, reactive.Skipped:

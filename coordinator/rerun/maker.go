@@ -21,12 +21,12 @@ import (
 type Maker struct {
 	Store    journal.Store                                                            // has the runs
 	Registry *registry.Registry                                                       // has their workflows
-	Limits   decide.Limits                                                            // that a new run keeps
+	Limits   decide.Limits                                                            // of new runs
 	Now      func() int64                                                             // the instant, Unix nanoseconds
 	Host     func(run string, entry *registry.Entry, root *reactive.Root) decide.Host // for previews
 }
 
-// Made is a rerun that is not begun.
+// Made is a rerun that has not begun.
 type Made struct {
 	Entry    *registry.Entry   // of the new run
 	Input    value.Value       // of the new run
@@ -114,7 +114,7 @@ func (m *Maker) entry(ctx context.Context, s *source, o *Options) (entry *regist
 	return entry, nil
 }
 
-// keeping collects the kept results of one run: that which is repeated, or a child below it.
+// keeping collects the kept results of one run: the repeated run, or a child below it.
 type keeping struct {
 	m      *Maker
 	ctx    context.Context
@@ -123,11 +123,11 @@ type keeping struct {
 	p      *plan.Plan      // of the new run
 	sel    selection
 	set    settings
-	above  *keeping // nil: it is of the run that is repeated
+	above  *keeping // nil: the run is the repeated one
 	prefix string   // of keys: the steps above
 	events []journal.Event
 
-	renewed bool // branches may be taken that were not: the input or the workflow is another, or may be
+	renewed bool // other branches may be taken: the input or the workflow differs, or may differ
 
 	failed map[int32]bool // the steps that run again because they have failed
 
@@ -172,7 +172,7 @@ func (k *keeping) step(v int32) error {
 		kept := e.Detail.Kept
 		if kept.If = k.sel.changed; kept.If && isSet(kept) {
 			kept.Input = k.inputBeside(v)
-			kept.If = kept.Input != nil // else nothing but the person determines the result
+			kept.If = kept.Input != nil // otherwise only the person determines the result
 		}
 		e.Node = k.prefix + key
 		k.events = append(k.events, *e)
@@ -291,7 +291,7 @@ func encoded(v any) []byte {
 	return text
 }
 
-// sameChild reports whether an operation of the new run starts the workflow that it has started, "" for none, with the same ones below it.
+// sameChild reports whether an operation of the new run starts the workflow with hash was ("": none), with the same ones below it.
 func (k *keeping) sameChild(was string, op int32) bool {
 	child, err := k.entry.ChildOf(k.ctx, op)
 	if err != nil || child == nil {
@@ -301,7 +301,7 @@ func (k *keeping) sameChild(was string, op int32) bool {
 	return err == nil && registry.SameFamily(was, k.s.start.Children, child.Plan.Hash, family)
 }
 
-// child keeps the results that the child of a step that runs again is to keep.
+// child collects the results to keep for the child of a step that runs again.
 func (k *keeping) child(v, row int32, key string) error {
 	c := k.childOf(row)
 	if c == nil {

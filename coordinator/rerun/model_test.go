@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// A part of a workflow that is evaluated here by hand: a step, or a parallel, if or map around others.
+// part is a part of a workflow that this test evaluates: a step, or a parallel, if or map around others.
 type part struct {
 	kind  string // step, parallel, if, map
 	id    string // of a step and a map
@@ -54,20 +54,20 @@ func texts(list []*part) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// answerOf is the answer of an operation to an input: one of four numbers, so that equal outputs of unequal inputs are common.
+// answerOf returns the answer of an operation to an input: one of four numbers, so that different inputs often have equal outputs.
 func answerOf(op, in string) int64 {
 	h := fnv.New32a()
 	h.Write([]byte(op + in))
 	return int64(h.Sum32() >> 8 % 4)
 }
 
-// given are the results that a person has set, with the calls of their steps in the run in which they were set; "": this run.
+// given has the results that a person has set, with the calls of their steps in the run in which they were set; "": this run.
 type given map[string]struct {
 	output int64
 	beside string
 }
 
-// evaluate adds the calls of parts to calls, by step and item, those beside set results included, and their outputs to known.
+// evaluate adds the calls of parts to calls, by step and item, including those that set results replace, and their outputs to known.
 func evaluate(list []*part, known map[string]int64, calls map[string]string, item string, set given) {
 	for _, p := range list {
 		switch p.kind {
@@ -177,7 +177,7 @@ func (d *drafter) edit() {
 	}
 }
 
-// changedCalls returns the calls of a workflow that another had not, or had with another input or operation.
+// changedCalls returns the calls in is that was lacks, or has with another input or operation.
 func changedCalls(was, is map[string]string) (list []string) {
 	for key, call := range is {
 		if was[key] != call {
@@ -187,9 +187,8 @@ func changedCalls(was, is map[string]string) (list []string) {
 	return slices.Sorted(slices.Values(list))
 }
 
-// A rerun with Changed, after any edit of any workflow, makes exactly the calls whose operation or resolved input is another,
-// says so beforehand, and does so, too, if the process dies after any append and the old run is deleted. Which calls these are is
-// computed here from the text alone.
+// A rerun with Changed, after any edit of any workflow, makes exactly the calls whose operation or resolved input has changed, as its
+// preview says, also if the process dies after any append and the old run is deleted. The test computes these calls from the text alone.
 func TestChangedMakesTheCallsThatHaveChanged(t *testing.T) {
 	edits, made, crashes := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -238,7 +237,7 @@ func TestChangedMakesTheCallsThatHaveChanged(t *testing.T) {
 }
 
 // A rerun of a rerun in which results were set, after any edit of any workflow or none, makes exactly the calls whose operation or
-// resolved input is another, and keeps each set result as long as those beside it are the same.
+// resolved input has changed, and keeps each set result while the operation and input that it replaces are the same.
 func TestWhatIsSetStaysSetWhateverElseChanges(t *testing.T) {
 	sets, replaced := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -71,7 +71,7 @@ steps:
 	require.ElementsMatch(t, []string{"b 1"}, calls)
 }
 
-// TestChangedStopsAtAnEqualOutput: after an edit of one step, only the steps are called whose resolved input is another.
+// TestChangedStopsAtAnEqualOutput: after an edit of one step, only the steps whose resolved input has changed are called.
 func TestChangedStopsAtAnEqualOutput(t *testing.T) {
 	c := newCounted(t)
 	text := func(first string) string {
@@ -139,8 +139,8 @@ output: "{{ steps.c.output }}"
 	}
 }
 
-// A value that a person has set in a rerun stays set when that is rerun: a result unless the operation or the input beside it is another,
-// an input unless the step says another. Setting it again has it replaced, and a result also naming its step.
+// A value that a person has set in a rerun stays set when that is rerun: a result unless the operation or the input that it replaces has
+// changed, an input unless the step's document has another. Setting a value again replaces it; naming its step replaces a result.
 func TestWhatIsSetStaysSet(t *testing.T) {
 	c := newCounted(t)
 	w := func(first, last string) *template.Workflow {
@@ -206,7 +206,7 @@ steps:
 	require.Equal(t, []string{"a 1", "c <nil>", "d <nil>"}, calls)
 }
 
-// TestWhatHasFailedTheRunIsRepeated: of failures that a conditional has caught only those that may be why the run has failed.
+// TestWhatHasFailedTheRunIsRepeated: caught failures are repeated only if they may be the reason that the run has failed.
 func TestWhatHasFailedTheRunIsRepeated(t *testing.T) {
 	const text = `
 kind: Workflow
@@ -287,7 +287,7 @@ func TestAStepInsideAChildIsRepeatedByItsKey(t *testing.T) {
 	require.Equal(t, []string{"d <nil>", "e 1"}, calls)
 }
 
-// A step is asked again if a workflow far below it is another, and of that only the changed steps run.
+// A step is asked again if a workflow far below it has changed, and only the changed steps of that workflow run.
 func TestAChangeFarBelowAStepIsAChangeOfIt(t *testing.T) {
 	c, in := newCounted(t), flow.Input[any]()
 	op := func(name string) template.Op[any, any] { return template.NewOp[any, any](name, nil) }
@@ -381,7 +381,8 @@ steps:
 	require.Equal(t, before, after)
 }
 
-// TestARerunIsMoved: the results or events that a rerun has begun with are no difference, under its own workflow or under one that goes on otherwise.
+// TestARerunIsMoved: the results or events with which a rerun has begun are no difference, under its own workflow or under one with
+// another future.
 func TestARerunIsMoved(t *testing.T) {
 	c := newCounted(t)
 	waits := func(last string) *template.Workflow {

@@ -10,19 +10,19 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Options selects the steps that run again, and holds the new values. At most one of From, Only, Failed and Changed is set. If none
-// is, steps whose output Set sets are kept with it, and the steps that follow run again, as do those whose input it sets; if Set is empty
-// too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
+// Options selects the steps that run again, and holds the new values. At most one of From, Only, Failed and Changed is set. If none is
+// set, steps whose output Set sets are kept with that output, and the steps that follow run again, as do steps whose input it sets; if
+// Set is empty, too, a new Input or Workflow means Changed. The run of a playbook is rerun from an event on: At is set, and nothing else.
 type Options struct {
 	From     string             // key of a step, map or conditional: it and all that follows run again
-	Only     string             // key of the only one that runs again
+	Only     string             // key of the only step that runs again
 	Failed   bool               // failed steps, and those that follow
 	Changed  bool               // steps whose operation or input is another now
 	At       uint64             // results count as of that event of the old run, 0: as of its last; of a playbook, the events up to it are kept
 	Set      map[string]any     // values by place: `steps.price.output`, `steps.price.input.currency`
-	Input    any                // of the run; nil: that of the old one
-	Null     bool               // the input of the run is null, which Input cannot say
-	Workflow *template.Workflow // nil: that of the old run
+	Input    any                // of the run; nil: the input of the old run
+	Null     bool               // the input of the run is null, which Input cannot express
+	Workflow *template.Workflow // nil: the workflow of the old run
 	Entry    *registry.Entry    // of the workflow, in the engine's Registry, in place of Workflow
 }
 
@@ -35,10 +35,10 @@ type unclear string
 func (u unclear) Error() string        { return string(u) }
 func (u unclear) Is(target error) bool { return target == ErrUnclear }
 
-// NewInput reports whether the input is another than that of the old run.
+// NewInput reports whether the options set the input.
 func (o *Options) NewInput() bool { return o.Input != nil || o.Null }
 
-// Check returns why options contradict each other, or set something that cannot be set, whatever the run.
+// Check returns an error if options contradict each other, or set a place that cannot be set in any run.
 func (o *Options) Check() error {
 	chosen := []string{}
 	for name, is := range map[string]bool{"from": o.From != "", "only": o.Only != "", "failed": o.Failed, "changed": o.Changed} {
@@ -58,7 +58,7 @@ func (o *Options) Check() error {
 	return err
 }
 
-// checkPast returns why the run of a playbook is not rerun so.
+// checkPast refuses options that do not apply to the run of a playbook.
 func (o *Options) checkPast(s *source) error {
 	refuse := func(why string) error {
 		return fmt.Errorf("%w: run %s is of a playbook: %s", decide.ErrNotPossible, s.id, why)
@@ -83,7 +83,7 @@ func (o *Options) checkPast(s *source) error {
 	return nil
 }
 
-// selection is the part of Options about one run: that, or a child of it.
+// selection is the part of Options about one run: the run itself, or a child of it.
 type selection struct {
 	from, only      string
 	failed, changed bool
@@ -108,6 +108,6 @@ func (s selection) below(step string) selection {
 
 // Why runs of other kinds are not rerun.
 var (
-	errWorld = errors.New("a world is not rerun: to have a cell go on that has failed, retry it")
+	errWorld = errors.New("a world is not rerun: retry its failed cells")
 	errChild = errors.New("a playbook that a step has started is not rerun from within: rerun from the step, which starts it again")
 )

@@ -20,8 +20,8 @@ import (
 //	old  run.started  step.scheduled  call.requested a  call.requested b  call.responded a │ call.responded b  …
 //	new  run.started  step.scheduled  call.requested a                    call.responded a │ call.requested b  …
 //
-// A call that was under way at the event is left out, with all that is about it: the new run asks it again. Instants move so that the
-// event is now: a call that took a minute has taken a minute, and a timer has as long to go as it had.
+// A call that was under way at the event is left out, with all events about it: the new run makes it again. Instants move so that the
+// event is now: the durations of calls and the remaining times of timers stay.
 
 // past is the history of a playbook's run up to an event.
 type past struct {
@@ -33,7 +33,7 @@ type past struct {
 
 // add adds an event that the root has applied.
 func (p *past) add(root *reactive.Root, e *journal.Event, effect ledger.Effect) {
-	e.Hint = 0 // of that root
+	e.Hint = 0 // it is about that root
 	p.events, p.effects = append(p.events, *e), append(p.effects, effect)
 	if v, ok := root.Node(e.Node); ok && e.Type == journal.CallRequested && !p.known[e.Node] {
 		p.known[e.Node] = true
@@ -135,7 +135,8 @@ func (d *Made) first(run string) journal.Event {
 	return e
 }
 
-// goesSame returns an error unless the events that are kept have the same effects in the new run as in the old one; of are their indexes there.
+// goesSame returns an error unless the kept events have the same effects in the new run as in the old one; of has their indexes in the
+// old run.
 func (d *Made) goesSame(s *source, of []int) error {
 	root, e := decide.NewRoot(d.Entry.Plan), d.first("rerun")
 	e.Seq = 1
@@ -151,12 +152,12 @@ func (d *Made) goesSame(s *source, of []int) error {
 	return nil
 }
 
-// rename has the references in events to a run be to another.
+// rename replaces references to the run was in events by references to the run is.
 func rename(events []journal.Event, was, is string) {
 	replace := strings.NewReplacer("sluice://run/"+was+"/", "sluice://run/"+is+"/")
 	for i := range events {
 		e := &events[i]
-		if v, err := value.Of(e.Value); err == nil { // a Value that is none is so in the old run, too
+		if v, err := value.Of(e.Value); err == nil { // an invalid Value is invalid in the old run, too
 			e.Value = renamed(v, replace)
 		}
 		if e.Detail != nil && e.Detail.About != nil {

@@ -49,7 +49,7 @@ func (d *Made) previewPast(ctx context.Context, p *Preview) error {
 	return ctx.Err()
 }
 
-// tasksAhead returns the tasks that make calls and to which a run may come yet, in the order of the document.
+// tasksAhead returns the tasks that make calls and that a run may still reach, in the order of the document.
 func tasksAhead(book *playbook.Playbook, root *reactive.Root) (list []Step) {
 	a := ahead{book: book, steps: make([]bool, len(book.Steps))}
 	for _, w := range root.Steps().Waits() {

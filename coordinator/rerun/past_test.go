@@ -67,7 +67,7 @@ func TestAPlaybookIsRerunFromAnEvent(t *testing.T) {
 	require.Equal(t, &journal.From{Run: r.ID(), Seq: at, Kept: int32(at - 2)}, state.Start.From)
 	require.Less(t, was.Updated, state.Started, "it was made after the other had ended")
 
-	// The second rerun begins with events of the first one, though both old runs are gone.
+	// The second rerun begins with events of the first one, although both old runs are gone.
 	at = eventOf(t, next, journal.CallResponded, "each@1[1].each_task") - 1
 	p, err = next.PreviewRerun(t.Context(), coordinator.Rerun{At: at})
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestAPlaybookIsRerunFromAnEvent(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A result that a playbook has stored is referred to by the id of its run: a rerun, and a rerun of that, find it.
+// References to a result that a playbook has stored have the id of its run: a rerun, and a rerun of that, find it.
 func TestAPlaybookRerunFindsWhatItsPastHasStored(t *testing.T) {
 	c := newCounted(t)
 	r, result := c.run(t, other(t, `
@@ -170,7 +170,7 @@ func TestAPlaybookIsNotRerunInAnyOtherWay(t *testing.T) {
 // anyNumber stands for the runs and items of a task in a preview.
 var anyNumber = regexp.MustCompile(`([@\[])\d+`)
 
-// task returns the call of a playbook as a preview names it that does not know its runs and items.
+// task returns the name of a playbook's call in a preview that does not know its runs and items.
 func task(key string) string {
 	return anyNumber.ReplaceAllString(regexp.MustCompile(`~\d+$`).ReplaceAllString(key, ""), "$1*")
 }

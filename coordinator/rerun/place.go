@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// locate returns the row and the indexes that a key names in this run, or why nothing there runs again. Of a key that goes on behind a
-// slash they are those of the step whose child run it goes on in.
+// locate returns the row and the indexes that a key names in this run, or the reason that nothing there runs again. If the key goes on
+// behind a slash, in a child run, they are the row and the indexes of the step that starts it.
 func (k *keeping) locate(key string) (row int32, indexes []int, err error) {
 	step, rest, deep := strings.Cut(key, "/")
 	if row, indexes, err = k.find(step); err != nil || !deep {
@@ -71,7 +71,7 @@ func (k *keeping) childOf(row int32) *registry.Child {
 	return nil
 }
 
-// find returns the row and the indexes of a step, map or conditional from which runs again, or why none does.
+// find returns the row and the indexes of the step, map or conditional from which the run runs again, or the reason that there is none.
 func (k *keeping) find(key string) (row int32, indexes []int, err error) {
 	id, indexes, ok := plan.ParseKey(key)
 	p := k.s.root.Plan()
@@ -95,7 +95,7 @@ func (k *keeping) find(key string) (row int32, indexes []int, err error) {
 	return row, indexes, k.ended(v)
 }
 
-// ended returns why a step does not run again, unless it has ended.
+// ended returns the reason that a step that has not ended does not run again; nil: it has ended.
 func (k *keeping) ended(v int32) error {
 	root, why := k.s.root, ""
 	switch status := root.Status(v); {
@@ -150,7 +150,7 @@ func suggestion(prefix, key string, p *plan.Plan) string {
 		near = keyOf(near, indexes)
 	}
 	if near == key {
-		return "" // it is the item that is not there
+		return "" // the item is missing
 	}
 	return fmt.Sprintf(" (did you mean %q?)", prefix+near)
 }

@@ -15,26 +15,26 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Preview previews a rerun. The steps that then run are among Will and May; of a step that starts a child run, and has nothing kept in
-// it, that is all of the child.
+// Preview previews a rerun. The steps that will run are among Will and May; there, a step that starts a child run without kept results
+// stands for the whole child.
 type Preview struct {
 	Run      string `json:"run"`      // that is repeated
 	Seq      uint64 `json:"seq"`      // of its last event that counts
 	Workflow string `json:"workflow"` // name of the new run's
 	Will     []Step `json:"will"`     // run, unless a step before them fails
-	May      []Step `json:"may"`      // run if their input is another, if their branch is taken, or if their map has such an item
+	May      []Step `json:"may"`      // run if their input differs, if their branch is taken, or if their map has such an item
 	Kept     []Step `json:"kept"`     // have the result that they had
 }
 
 // Step is a step of a preview.
 type Step struct {
-	Step          string `json:"step"`                     // key; `pack[*]`: of every item of a list that is not known yet
+	Step          string `json:"step"`                     // key; `pack[*]`: of every item of an unknown list
 	Operation     string `json:"operation"`                // that it calls
 	NonIdempotent bool   `json:"non_idempotent,omitempty"` // making the call twice is not the same as making it once
 	Failed        bool   `json:"failed,omitempty"`         // of a kept one: it has failed, and a conditional has caught the failure
 }
 
-// Preview computes the decisions of the run, by the stepper that decides for it, as far as they are known without making a call.
+// Preview computes, with the run's stepper, the decisions of the run that are known before any call is made.
 func (d *Made) Preview(ctx context.Context) (*Preview, error) {
 	p := &Preview{Run: d.From.Run, Seq: d.From.Seq, Workflow: d.Entry.Plan.Workflow.Name, Will: []Step{}, May: []Step{}, Kept: []Step{}}
 	if d.Past != nil {
@@ -98,7 +98,7 @@ func (m *Maker) simulate(ctx context.Context, p *Preview, entry *registry.Entry,
 	return nil
 }
 
-// below adds the steps of a child that keeps something.
+// below adds the steps of a child that keeps results.
 func (m *Maker) below(ctx context.Context, p *Preview, entry *registry.Entry, root *reactive.Root, v int32, kept []journal.Event, prefix string) error {
 	prefix += root.Key(v) + "/"
 	if of := entry.Performers[root.Row(v).Op]; of != nil && root.Status(v) == reactive.Running {
@@ -167,7 +167,7 @@ func undecided(root *reactive.Root, v int32) bool {
 	return false
 }
 
-// unexpanded adds the content of maps whose lists are not known: their steps, once each, and results kept for items.
+// unexpanded adds the content of maps with unknown lists: their steps, once each, and results kept for items.
 func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix string) {
 	of := root.Plan()
 	for v := range root.Len() {
@@ -197,7 +197,7 @@ func (p *Preview) unexpanded(root *reactive.Root, kept []journal.Event, prefix s
 	}
 }
 
-// Split splits kept results into those of the run itself and those of its children, by their steps, each with the keys of its own.
+// Split splits kept results into those of the run itself and those of its children, by their steps, with the keys in each.
 func Split(kept []journal.Event) (own []journal.Event, below map[string][]journal.Event) {
 	below = map[string][]journal.Event{}
 	for _, e := range kept {

@@ -24,7 +24,7 @@ import (
 type oracle struct {
 	mu    sync.Mutex
 	fails uint32          // of a hundred inputs
-	fixed map[string]bool // inputs that fail no more
+	fixed map[string]bool // inputs that no longer fail
 	no    map[string]bool // inputs that have failed
 }
 
@@ -55,7 +55,7 @@ func (a *author) id() string {
 	return fmt.Sprintf("s%d", a.next)
 }
 
-// nodes writes a list of steps and containers. known are the steps whose outputs can be read; it returns those with the new ones.
+// nodes writes a list of steps and containers. known are the steps whose outputs can be read; it returns them with the new ones.
 func (a *author) nodes(known []string, depth int, item bool) (string, []string) {
 	var list []string
 	for range 1 + a.draw(3) {
@@ -117,7 +117,7 @@ func (a *author) node(known []string, depth int, item bool) (string, []string) {
 	return fmt.Sprintf("{operation: %c, id: %s, input: {id: %s, of: [%s]}}", 'a'+a.draw(3), id, id, strings.Join(reads, ", ")), append(known[:len(known):len(known)], id)
 }
 
-// An ending says how a run has ended: the run, and each step.
+// An ending has the ends of a run and of each of its steps.
 type ending struct {
 	run   string
 	steps map[string]string
@@ -141,8 +141,8 @@ func endOf(t *rapid.T, r *coordinator.Run) ending {
 	return end
 }
 
-// beside returns an ending without the steps that the other run has aborted or not reached. How far the branches beside a failure
-// come before it aborts them is a matter of which answer is first; the steps that end in both runs must end alike.
+// beside returns an ending without the steps that the other run has aborted or not reached. The progress of the branches beside a
+// failure, before it aborts them, depends on the order of answers; the steps that end in both runs must end alike.
 func (e ending) beside(other ending) ending {
 	if !strings.HasPrefix(e.run, "failed") {
 		return e
@@ -156,8 +156,8 @@ func (e ending) beside(other ending) ending {
 	return ending{run: e.run, steps: steps}
 }
 
-// TestARerunEndsAsAFreshRun: whatever workflow ran, whatever came of it, and whatever of it runs again, the rerun ends as a new run
-// with the same answers does, and nothing ran that the preview did not name.
+// TestARerunEndsAsAFreshRun: for any workflow, any end of its run, and any part that runs again, the rerun ends like a new run with the
+// same answers, and only steps in the preview ran.
 func TestARerunEndsAsAFreshRun(t *testing.T) {
 	o := &oracle{}
 	var operations []coordinator.Operation
@@ -251,7 +251,7 @@ func failures(t *rapid.T, r *coordinator.Run) map[string]bool {
 	return is
 }
 
-// keptFailures reports of each kept step whether it has failed, which the preview says.
+// keptFailures reports, for each kept step in the preview, whether it has failed.
 func keptFailures(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) (failed []bool) {
 	is := failures(t, r)
 	for _, s := range p.Kept {
@@ -261,7 +261,7 @@ func keptFailures(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) (
 	return failed
 }
 
-// repeatsFailure reports whether a step runs again that has failed.
+// repeatsFailure reports whether a failed step runs again.
 func repeatsFailure(t *rapid.T, r *coordinator.Run, p *coordinator.RerunPreview) bool {
 	is := failures(t, r)
 	return slices.ContainsFunc(slices.Concat(p.Will, p.May), func(s coordinator.RerunStep) bool { return is[s.Step] || strings.Contains(s.Step, "[*]") })

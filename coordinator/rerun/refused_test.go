@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// TestWhatIsAskedWronglyOfAChangeIsRefusedWhole: whatever is wrong with a rerun, a move or a moment, the error has the place, the text and
-// what to do, and the store is as it was.
+// TestWhatIsAskedWronglyOfAChangeIsRefusedWhole: for any fault of a rerun, a move or a moment, the error has the place, the text and a
+// remedy, and the store is unchanged.
 func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 	c := newCounted(t)
 	const text = `{kind: Workflow, name: w, operations: {m: {wait: {message: go}}}, steps: [
@@ -98,7 +98,8 @@ func TestWhatIsAskedWronglyOfAChangeIsRefusedWhole(t *testing.T) {
 	}
 }
 
-// TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused: a key that names nothing, or a setting that does nothing, is not taken for one near it.
+// TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused: a key that names no step, or a setting without effect, does not count as a
+// similar one.
 func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
 	c := newCounted(t, "e 1")
 	_, _ = c.run(t, parse(t, `{kind: Workflow, name: inner, steps: [{id: book, operation: b, input: "{{ input }}"}, {id: label, operation: c}]}`), 2)
@@ -150,7 +151,7 @@ func TestPlacesBelowStepsAndSettingsWithoutEffectAreRefused(t *testing.T) {
 	require.Equal(t, "nap", p.Will[0].Step)
 }
 
-// A step that its own timing has skipped is repeated like one that has ended otherwise.
+// A step that its own timing has skipped is repeated like any other ended step.
 func TestAStepThatItsTimingHasSkippedRunsAgain(t *testing.T) {
 	c := newCounted(t)
 	document := func(late string) *template.Workflow {
@@ -175,7 +176,7 @@ func TestAStepThatItsTimingHasSkippedRunsAgain(t *testing.T) {
 	require.EqualValues(t, 2, result.Output, "what follows keeps its result")
 }
 
-// TestNullIsAnInput, and a part of an input is set that the old run was never asked for.
+// TestNullIsAnInput, and a part of the input can be set for a step that the old run never called.
 func TestNullIsAnInput(t *testing.T) {
 	c := newCounted(t)
 	r, _ := c.run(t, parse(t, `{kind: Workflow, name: n, steps: [{id: x, operation: a, input: "{{ input }}"}, {id: y, operation: b, input: {n: 1, of: "{{ steps.x.output }}"}}, {id: z, operation: c}]}`), 3)

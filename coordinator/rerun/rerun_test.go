@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// counted is an engine whose operations count their calls. An operation fails for an input that fails says.
+// counted is an engine whose operations count their calls. An operation fails for the inputs in fails.
 type counted struct {
 	*coordinator.Engine
 	store journal.Store
@@ -100,7 +100,7 @@ func (c *counted) again(t testing.TB, r *coordinator.Run, what coordinator.Rerun
 	return next, result, c.made()
 }
 
-// holds requires that the steps that ran were among those that a preview said would run, or may.
+// holds requires that the steps that ran were among Will and May of a preview.
 func holds(t require.TestingT, r *coordinator.Run, p *rerun.Preview) {
 	said := map[string]bool{}
 	for _, list := range [][]rerun.Step{p.Will, p.May} {

@@ -21,11 +21,11 @@ type Engine interface {
 type Rerunner struct {
 	Maker  Maker            // computes the results that a rerun keeps
 	Engine Engine           // starts the new runs
-	Holds  *holds.Holds     // has the runs that are not all there
+	Holds  *holds.Holds     // has the incomplete runs
 	Starts *starting.Starts // previews starts
 }
 
-// Make determines the results that a rerun of a run keeps, or why there is none.
+// Make determines the results that a rerun of a run keeps, or refuses the rerun.
 func (r *Rerunner) Make(ctx context.Context, run string, what *Options) (*Made, error) {
 	if err := cmp.Or(r.Engine.CheckOpen(), r.Holds.Check(run)); err != nil {
 		return nil, err

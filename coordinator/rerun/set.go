@@ -20,8 +20,8 @@ import (
 // setting is a value that a person sets, in place of the output or input of a step.
 type setting struct {
 	place string // as it was written
-	step  string // key, as of the run that the settings are of
-	input bool   // of the step; else its output
+	step  string // key in the run that has the settings
+	input bool   // it sets the input of the step, otherwise its output
 	path  []string
 	value value.Value
 }
@@ -95,7 +95,7 @@ func (l settings) below(step string) (inner settings) {
 func (k *keeping) apply() error {
 	merged := map[string]*journal.Event{}
 	list := slices.Clone(k.set)
-	slices.SortStableFunc(list, func(a, b setting) int { // whether a branch may be taken again, the others say
+	slices.SortStableFunc(list, func(a, b setting) int { // the others determine whether a branch may be taken again
 		return cmp.Compare(number(k.skipped(&a)), number(k.skipped(&b)))
 	})
 	for i := range list {
@@ -161,8 +161,8 @@ func (k *keeping) applyOne(s *setting, merged map[string]*journal.Event) error {
 	return nil
 }
 
-// carry keeps the inputs that were set in the old run, as far as nothing sets them now, their steps are there, and the inputs in the
-// documents of these have not changed. The run above has those of its children, too.
+// carry keeps an input that was set in the old run, unless the options set it, its step is missing, or the input in the step's document
+// has changed. The run above has the set inputs of its children, too.
 func (k *keeping) carry() {
 	set := map[string]bool{}
 	for i := range k.set {
@@ -184,8 +184,8 @@ func (k *keeping) carry() {
 	}
 }
 
-// inputBeside returns the hash of the input that a step would have been asked with whose result a person has set: as long as it is the
-// same, that result is kept. It returns nil if the input does not resolve.
+// inputBeside returns, for a step with a result set by a person, the hash of the input that its call would have had: while that is the
+// same, the result is kept. It returns nil if the input does not resolve.
 func (k *keeping) inputBeside(v int32) []byte {
 	input, failure := k.input(v)
 	if failure != nil {
@@ -231,7 +231,7 @@ func number(yes bool) int {
 	return 0
 }
 
-// hasEffect returns why a setting would do nothing: its step is not to have a result, or is in a branch that is not taken again.
+// hasEffect returns the reason that a setting would have no effect: its step gets no result, or is in a branch that is not taken again.
 func (k *keeping) hasEffect(s *setting, v, row int32, indexes []int) error {
 	for flag, key := range map[string]string{"from": k.sel.from, "only": k.sel.only} {
 		if step, _, _ := strings.Cut(key, "/"); !s.input && key != "" && step == s.step {
@@ -248,8 +248,8 @@ func (k *keeping) hasEffect(s *setting, v, row int32, indexes []int) error {
 	return fmt.Errorf("%w: %s has no effect: step %q of run %s was skipped, and nothing that runs again can change that", decide.ErrNotPossible, s.place, k.prefix+s.step, k.top())
 }
 
-// derive has an event about an input begin with that which the step would have had in the old run, for one that was never asked: its result
-// was kept from another run.
+// derive begins an event about an input with the input that the step would have had in the old run, for a step that was never asked,
+// because its result was kept from another run.
 func (k *keeping) derive(e *journal.Event, v int32, s *setting) error {
 	in, failure := k.input(v)
 	if failure != nil {
@@ -260,7 +260,7 @@ func (k *keeping) derive(e *journal.Event, v int32, s *setting) error {
 	return nil
 }
 
-// setEvent returns the event about a step whose output or input is set, with the value that there was.
+// setEvent returns the event about a step whose output or input is set, with its old value.
 func (k *keeping) setEvent(v int32, s *setting) *journal.Event {
 	key := k.prefix + s.step
 	if s.input {
@@ -273,7 +273,7 @@ func (k *keeping) setEvent(v int32, s *setting) *journal.Event {
 	return &journal.Event{Type: journal.ResultKept, Node: key, Attempt: 1, Value: k.s.root.Output(v), Detail: &journal.Detail{Kept: kept}}
 }
 
-// replaced returns a value with another at a path. It reports false if nothing is there.
+// replaced returns a value with another at a path. It reports false if the path does not exist.
 func replaced(of any, path []string, by value.Value) (value.Value, bool) {
 	if len(path) == 0 {
 		return by, true
@@ -304,7 +304,7 @@ func replaced(of any, path []string, by value.Value) (value.Value, bool) {
 	return nil, false
 }
 
-// shape describes the value on a path behind which nothing is there.
+// shape describes the last existing value on a path.
 func shape(of any, path []string) string {
 	of, err := value.Of(of)
 	if err != nil {

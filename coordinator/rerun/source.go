@@ -27,11 +27,11 @@ type source struct {
 
 	given []*journal.Event // inputs that a person has set in the run, and below it
 
-	top  bool  // it is the run that is repeated, and no child of it
-	past *past // of a playbook; nil: of any other workflow
+	top  bool  // it is the repeated run, not a child of it
+	past *past // of a playbook; nil: the workflow is of another kind
 }
 
-// asked is the memory of a source about a step.
+// asked has the data of a source about a step.
 type asked struct {
 	input [32]byte // hash of the newest attempt's
 	known bool
@@ -153,7 +153,7 @@ func (s *source) note(e *journal.Event) {
 	}
 }
 
-// result returns the event by which a step's result is kept; nil: it has none that can be.
+// result returns the event by which a step's result is kept; nil: it has no result to keep.
 func (s *source) result(v int32) *journal.Event {
 	n, key := s.root.Look(v), s.root.Key(v)
 	if n.Attempt == 0 || !s.root.Final(v) || s.asked[key] == nil {

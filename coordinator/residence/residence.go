@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// Max is how many runs stay in memory by default. A run takes some 25 kB there with its stack, and 0.4 kB on its way back.
+// Max is the default of the number of runs that stay in memory. A run takes some 25 kB there with its stack, and 0.4 kB on its way back.
 const Max = 1_500
 
-// Runs holds the runs in memory that rest: nothing but a timer, a message or a person can move them. It is safe for concurrent use.
+// Runs holds the runs in memory that rest: only a timer, a message or a person can move them. It is safe for concurrent use.
 type Runs struct {
 	max     int
 	mu      sync.Mutex
 	count   int       // runs in memory
-	leaving int       // of these, how many were asked to leave
+	leaving int       // number of these that were asked to leave
 	resting list.List // of *Place, the idlest first
 }
 
-// New returns a set without runs, of which at most max stay in memory: Max if that is 0, and all if it is negative.
+// New returns a set without runs. At most max runs stay in memory; 0: Max; negative: no limit.
 func New(max int) *Runs {
 	if max == 0 {
 		max = Max
@@ -26,7 +26,7 @@ func New(max int) *Runs {
 	return &Runs{max: max}
 }
 
-// Place is the place of one run. The zero Place is that of a run that does not rest.
+// Place is the place of one run. The zero Place belongs to a run that does not rest.
 type Place struct {
 	at    *list.Element // nil: the run does not rest
 	leave func()        // asks the run to leave memory; called with the lock of Runs held
@@ -62,7 +62,7 @@ func (r *Runs) Rise(p *Place) (asked bool) {
 	return p.asked
 }
 
-// Stay records that a run which was perhaps asked to leave stays. If there are too many runs in memory, another is asked.
+// Stay records that a run stays, perhaps after it was asked to leave. If there are too many runs in memory, another is asked.
 func (r *Runs) Stay(p *Place) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/decide"
 )
 
-// startsMax is how many runs are started at a time. It is enough for commits as large as they become: more only take memory.
+// startsMax bounds the runs that are started at a time. It suffices for the largest commits: more would only take memory.
 const startsMax = 512
 
 // Starts bounds the runs whose first events are not durable yet: they cannot leave memory. It is safe for concurrent use.

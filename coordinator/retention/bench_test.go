@@ -22,9 +22,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// beside measures how much slower runs are while something else is done in a folder of so many ended runs: 64 callers start one run of
-// one step after the other. The function done goes on for some seconds, then does not, in turn, so that other work of the machine
-// touches both alike, in so many rounds. It runs if SLUICE_LARGE is set, since it takes minutes.
+// beside measures the slowdown of runs while the function done works in a folder of ended runs: 64 callers start one run of one step
+// after the other. In each round, done runs for some seconds and then pauses, so that other load on the machine affects both alike. The
+// benchmark runs if SLUICE_LARGE is set, since it takes minutes.
 func beside(b *testing.B, runs, rounds int, done func(ctx context.Context, b *testing.B, engine *coordinator.Engine, dir string)) {
 	if os.Getenv("SLUICE_LARGE") == "" {
 		b.Skip("set SLUICE_LARGE")
@@ -87,7 +87,7 @@ func BenchmarkBackupBesideRuns(b *testing.B) {
 // pause waits for a time that is measured.
 func pause(d time.Duration) { <-time.After(d) }
 
-// load is how many runs have ended in a time, and how long appends have taken.
+// load has the number of runs that have ended in a time, and the times of appends.
 type load struct {
 	runs  int64
 	time  time.Duration

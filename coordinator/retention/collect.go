@@ -22,37 +22,36 @@ const (
 	KindContent    = "content"    // Name: the id of the world whose content it was
 )
 
-// Gone is something that was deleted, or would be.
+// Gone is an object that was deleted, or would be.
 type Gone struct {
 	Kind  string // a Kind… constant
 	Name  string // see there
 	Blobs int    // of content
-	Bytes int64  // about; 0 for content
+	Bytes int64  // approximate; 0 for content
 }
 
 // Collection configures a Collect.
 type Collection struct {
 	Dry    bool             // nothing is deleted
-	Beside bool             // other work goes on: it pauses after each slice of its own
+	Beside bool             // other work goes on: Collect pauses after each slice
 	Found  func(Gone) error // is called with each deletion; its error ends the collection. Default: none
-	Rules  []Rule           // in place of those of the store; nil: those
+	Rules  []Rule           // in place of the rules of the store; nil: the rules of the store
 }
 
 // Collected counts deletions, done or previewed.
 type Collected struct {
 	Runs        int   // with those below them
 	Acts        int   // on many runs, that have ended
-	Definitions int   // to which no run and no name refers any more
-	Values      int   // large ones, to which no event refers any more
-	Content     int   // blobs that worlds do not need any more
-	Bytes       int64 // of all but content, about
+	Definitions int   // to which no run and no name refers any longer
+	Values      int   // large ones, to which no event refers any longer
+	Content     int   // blobs that worlds no longer need
+	Bytes       int64 // of all except content, approximate
 	Failed      int   // runs that cannot be read, and stay
 }
 
-// Collect deletes the runs whose time is over by the rules, and then definitions, large values and content of worlds to which
-// nothing refers any more, also those that earlier deletions have left behind. It may be stopped at any moment, and goes on when it is
-// called again. If events cannot be read, their references are unknown: definitions and large values then stay, and Collect returns
-// that error at the end.
+// Collect deletes the runs whose time is over by the rules, and then definitions, large values and content of worlds without references,
+// also those that earlier deletions have left behind. It may be stopped at any moment, and goes on when it is called again. If events
+// cannot be read, their references are unknown: definitions and large values then stay, and Collect returns that error at the end.
 func (r Retention) Collect(ctx context.Context, how Collection) (Collected, error) {
 	if err := r.engine.CheckOpen(); err != nil {
 		return Collected{}, err
@@ -133,12 +132,12 @@ func (c *collector) collectActs(ctx context.Context) error {
 		return errors.Join(c.found(Gone{Kind: KindAct, Name: strconv.FormatUint(act, 10), Bytes: bytes}), c.pace.Rest(ctx))
 	})
 	if errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
-		return nil // they stay, and doctor says why
+		return nil // they stay, and doctor reports the reason
 	}
 	return err
 }
 
-// collectRuns deletes the runs whose time is over. None that was started later than an instant has.
+// collectRuns deletes the runs whose time is over. It skips runs that were started after latest: their time is not over.
 func (c *collector) collectRuns(ctx context.Context, latest int64) error {
 	looked := 0
 	for head, err := range c.store.List(ctx, journal.Query{Index: journal.ByStart, Oldest: true}) {
@@ -165,13 +164,13 @@ func (c *collector) collectRuns(ctx context.Context, latest int64) error {
 	return c.flush(ctx)
 }
 
-// Bounds of a slice: runs that are looked at, and families that are deleted.
+// Bounds of a slice: runs that are read, and families that are deleted.
 const (
 	lookSlice   = 512
 	deleteSlice = 128
 )
 
-// look adds the family of a run to the slice if the time of each is over.
+// look adds the family of a run to the slice if the time of each run in it is over.
 func (c *collector) look(ctx context.Context, head *journal.Head) error {
 	if !c.over(head) || c.engine.Holds(head.Run) || c.holds.Incomplete(head.Run) {
 		return nil
@@ -245,7 +244,7 @@ func (c *collector) found(g Gone) error {
 	return c.how.Found(g)
 }
 
-// sweepWorlds deletes the content of open worlds that they do not need any more.
+// sweepWorlds deletes the content of open worlds that they no longer need.
 func (c *collector) sweepWorlds(ctx context.Context) error {
 	for _, status := range []string{"running", "waiting", "paused"} {
 		looked := 0
@@ -274,7 +273,7 @@ func (c *collector) sweepWorld(ctx context.Context, run string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil { // it is parked, or damaged: its needs are not known
+	if err != nil { // it is parked, or damaged: its needs are unknown
 		c.done.Failed++
 		return nil
 	}

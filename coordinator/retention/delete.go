@@ -28,11 +28,11 @@ type Engine interface {
 	// Holds reports whether a run is in memory, or parked.
 	Holds(run string) bool
 
-	// SweepContent deletes the content of a world that nothing needs, and returns how many blobs it has deleted, or would have.
+	// SweepContent deletes the unneeded content of a world, and returns the number of blobs that it has deleted, or would have.
 	SweepContent(ctx context.Context, run string, dry bool) (int, error)
 
-	// WatchDefinitions returns a function that reports whether a start that is under way, or was since the call, uses a
-	// definition, and forgets that it is stored if none does; until end is called.
+	// WatchDefinitions returns uses, which reports whether a start under way, now or at any time since the call, uses a definition, and
+	// otherwise forgets that the definition is stored; until end is called.
 	WatchDefinitions() (uses func(stream string) bool, end func())
 }
 
@@ -53,10 +53,10 @@ type Holds interface {
 	// Has reports whether a run is held.
 	Has(run string) bool
 
-	// Incomplete reports whether a run is held because not all of it is there.
+	// Incomplete reports whether a run is held because it is incomplete.
 	Incomplete(run string) bool
 
-	// Still keeps runs from coming in until done is called, or returns an error while they do.
+	// Still prevents imports until done is called, or returns an error during an import.
 	Still(run string) (done func(), err error)
 
 	// Lift ends the hold of runs.
@@ -73,9 +73,9 @@ func New(store journal.Store, engine Engine, holds Holds, forget Forget) Retenti
 func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(run) }
 
 // Delete removes a run that has ended, or is held, with the runs that its calls have started: its events, its place in lists, and the
-// content that it kept. A tombstone stays as long as the rules of the store keep such a run, without rules for ever: its id is not free until
-// then. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it fails in
-// the middle, the run itself is still there, and Delete may be called again.
+// content that it kept. A tombstone stays as long as the rules of the store would keep such a run, without rules for ever: until then,
+// its id is not free. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it
+// fails halfway, the run itself still exists, and Delete may be called again.
 func (r Retention) Delete(ctx context.Context, run string) error {
 	if err := r.apart(run); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (r Retention) PreviewDelete(ctx context.Context, run string) (runs []string
 	return runs, r.engine.ReadError(ctx, err)
 }
 
-// there returns why there is nothing to be deleted. A run that cannot be read is there.
+// there returns an error if the run does not exist. A run that cannot be read exists.
 func (r Retention) there(ctx context.Context, run string) error {
 	for _, err := range r.store.Read(ctx, run, 1) {
 		if errors.Is(err, journal.ErrDeleted) {
@@ -182,7 +182,7 @@ func aboutToChange(run string) error {
 func tombstoneOf(t *times, family []journal.Head, now int64) journal.Tombstone {
 	keep := time.Duration(0)
 	for i := range family {
-		if family[i].Status != "" { // else it cannot be read
+		if family[i].Status != "" { // otherwise it cannot be read
 			keep = longer(keep, t.of(&family[i]))
 		}
 	}
@@ -218,7 +218,7 @@ func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journ
 	return nil
 }
 
-// same reports whether the runs of a family are where they were. The first one may be gone: deleting it says so.
+// same reports whether a family has the same runs with the same last events. If its first run is gone, deleting that returns the error.
 func same(was, now []journal.Head) bool {
 	return now[0].Status == "" || slices.EqualFunc(was, now, func(a, b journal.Head) bool { return a.Run == b.Run && a.Last == b.Last })
 }

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// doors keeps commands and deletions of a family apart: a retry may open a run again that has ended, and a run that goes on must not
-// have lost the runs below it. A command that arrives during a deletion waits for its end, and then finds no run; a deletion does not
-// wait for commands.
+// doors keeps commands and deletions of a family apart: a retry may reopen a run that has ended, and a run that goes on must not have
+// lost the runs below it. A command that arrives during a deletion waits for its end, and then finds no run; a deletion does not wait for
+// commands.
 //
 //	retry   ──┤ enter ── reopened ── leave ├──
 //	delete  ───────┤ shut: no ├───────────────────┤ shut: yes ── children, parent ── open ├──
@@ -34,7 +34,7 @@ func (d *doors) of(run string) (string, *door) {
 	return family, d.open[family]
 }
 
-// enter waits until no deletion of the family is under way, and keeps others from beginning until leave is called.
+// enter waits until no deletion of the family is under way, and prevents further ones until leave is called.
 func (d *doors) enter(run string) (leave func()) {
 	for {
 		d.mu.Lock()

@@ -25,8 +25,8 @@ func workflow(t testing.TB, n int) *template.Workflow {
 	return w
 }
 
-// TestARunThatStartsBesideACollectionHasItsDefinition starts runs of a few workflows while others are collected with their definitions, so that
-// definitions come and go. Each run that is there has its definition.
+// TestARunThatStartsBesideACollectionHasItsDefinition starts runs of a few workflows while others are collected with their definitions,
+// so that definitions come and go. Each existing run has its definition.
 func TestARunThatStartsBesideACollectionHasItsDefinition(t *testing.T) {
 	stores(t, func(t *testing.T, s journal.Store) {
 		engine, err := coordinator.New(t.Context(), s, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})

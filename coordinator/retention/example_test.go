@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Rules say how long runs are kept after they have ended, and Collect deletes those whose time is over.
+// Rules set the time for which runs are kept after they have ended, and Collect deletes those whose time is over.
 func Example() {
 	ctx := context.Background()
 	engine, err := coordinator.New(ctx, memory.New(), coordinator.Config{})

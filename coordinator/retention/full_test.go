@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// On a disk that is nearly full, an engine deletes and collects, though it starts nothing.
+// On a disk that is nearly full, an engine deletes and collects, although it cannot start runs.
 func TestOnAFullDiskRunsAreDeletedAndCollected(t *testing.T) {
 	files := vfs.NewMem()
 	on := func(free uint64, use func(e *coordinator.Engine)) {

@@ -51,7 +51,7 @@ func (b *between) Append(ctx context.Context, run string, after uint64, events [
 	return b.Store.Append(ctx, run, after, events, head)
 }
 
-// parent runs a child that fails as long as it is told to, so that its step can be attempted again.
+// parent runs a child that can be made to fail, so that its step can be attempted again.
 type parent struct {
 	*coordinator.Run
 	store  *between
@@ -88,10 +88,10 @@ func newParent(t *testing.T) *parent {
 	return p
 }
 
-// left returns the ids of the runs that are there.
+// left returns the ids of the existing runs.
 func (p *parent) left(t *testing.T) string { return left(t, p.store) }
 
-// goesOn requires that the run goes on to its end, and that the child of each attempt is there.
+// goesOn requires that the run goes on to its end, and that the child of each attempt exists.
 func (p *parent) goesOn(t *testing.T) {
 	result, err := p.Wait(t.Context())
 	require.NoError(t, err)
@@ -103,7 +103,7 @@ func (p *parent) end(t *testing.T) {
 	require.NoError(t, p.engine.Shutdown(context.WithoutCancel(t.Context())))
 }
 
-// A retry that arrives when the run below is deleted already waits, and finds no run.
+// A retry that arrives after the run below was deleted waits, and finds no run.
 func TestARetryBehindADeletionFindsNoRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newParent(t)

@@ -128,7 +128,7 @@ func TestRunsGoWhenTheirTimeIsOver(t *testing.T) {
 	})
 }
 
-// TestATimeThatIsTooLongIsForEver: an earlier version took such a rule, and its end came before the run's.
+// TestATimeThatIsTooLongIsForEver: an earlier version accepted such a rule, and its time overflowed to one before the run's end.
 func TestATimeThatIsTooLongIsForEver(t *testing.T) {
 	s, h := memory.New(), &host{now: 20_000 * day}
 	r := retention.New(s, h, none{}, nil)

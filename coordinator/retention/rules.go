@@ -17,14 +17,14 @@ import (
 // Forever is the time of a rule whose runs are never deleted.
 const Forever time.Duration = -1
 
-// Default is how long a new store keeps runs that have ended.
+// Default is the time for which a new store keeps runs that have ended.
 const Default = 30 * 24 * time.Hour
 
 // RulesMax bounds the rules of a store.
 const RulesMax = 100
 
-// Rule says how long runs are kept after they have ended. Of several rules whose queries select a run, the longest time counts; the
-// rule without a query is for the runs that no other selects.
+// Rule is the time for which runs are kept after they have ended. If the queries of several rules select a run, the longest time counts;
+// the rule without a query is for the runs that no other rule selects.
 type Rule struct {
 	Where string        // which runs, see package query; "": all others
 	Keep  time.Duration // 0 or more and less than query.AgeLimit, or Forever
@@ -33,7 +33,7 @@ type Rule struct {
 // ErrRule is wrapped by errors about rules that are refused.
 var ErrRule = errors.New("retention: the rule is refused")
 
-// Rules returns the rules, that without a query first.
+// Rules returns the rules, the one without a query first.
 func (r Retention) Rules(ctx context.Context) ([]Rule, error) {
 	if err := r.engine.CheckOpen(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func Shortest(rules []Rule) (shortest time.Duration, ok bool) {
 	return shortest, ok
 }
 
-// Keep adds a rule, or replaces that with the same query. actor is the author of the change.
+// Keep adds a rule, or replaces the one with the same query. actor is the author of the change.
 func (r Retention) Keep(ctx context.Context, rule Rule, actor string) error {
 	_, err := r.change(ctx, actor, false, with(rule))
 	return err
@@ -140,7 +140,7 @@ func without(rules []Rule, where string) []Rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(rule Rule) bool { return rule.Where == where })
 }
 
-// change replaces the rules, and returns the event that says so; dry: which is not journaled.
+// change replaces the rules, and returns the event with the new rules; if dry is true, it does not journal the event.
 func (r Retention) change(ctx context.Context, actor string, dry bool, by func([]Rule) ([]Rule, error)) (e journal.Event, err error) {
 	if err := errors.Join(r.engine.CheckOpen(), limits.CheckActor(actor)); err != nil {
 		return e, err
@@ -163,12 +163,12 @@ func (r Retention) change(ctx context.Context, actor string, dry bool, by func([
 	}
 }
 
-// Begin sets the default rule of an empty store. A store that takes no writes stays as it is.
+// Begin sets the default rule of an empty store. A store that accepts no writes stays unchanged.
 func Begin(ctx context.Context, store journal.Store, now int64) error {
 	for _, err := range store.Read(ctx, journal.RetentionStream, 1) {
 		return ignoreDamage(err)
 	}
-	for range store.Changes(ctx, "") { // the least work, and there also where all runs were deleted
+	for range store.Changes(ctx, "") { // the least work, and not empty even if all runs were deleted
 		return nil
 	}
 	for _, err := range store.Heads(ctx, "") {
@@ -181,7 +181,7 @@ func Begin(ctx context.Context, store journal.Store, now int64) error {
 	return err
 }
 
-// ignoreDamage returns the error of a store that cannot be read at all.
+// ignoreDamage returns nil for an error about damage or another version, and any other error unchanged.
 func ignoreDamage(err error) error {
 	if errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) {
 		return nil
@@ -223,12 +223,12 @@ func rulesOf(v any) (rules []Rule, err error) {
 		rules = append(rules, Rule{where, time.Duration(keep)})
 	}
 	if !ok && v != nil {
-		return nil, fmt.Errorf("%w: the rules are none", journal.ErrDamaged)
+		return nil, fmt.Errorf("%w: the value holds no rules", journal.ErrDamaged)
 	}
 	return rules, nil
 }
 
-// ruled returns the event by which these are the rules.
+// ruled returns the event that sets the rules.
 func ruled(now int64, rules []Rule, actor string) journal.Event {
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Where, b.Where) })
 	list := make([]any, len(rules))
@@ -245,7 +245,7 @@ func write(ctx context.Context, store journal.Store, after uint64, e journal.Eve
 	return nil
 }
 
-// times determines how long each run is kept.
+// times determines the time for which each run is kept.
 type times struct {
 	rest    time.Duration // for runs that no query selects
 	queries []*query.Query
@@ -255,7 +255,7 @@ type times struct {
 func timesOf(rules []Rule, now int64) (*times, error) {
 	t := &times{rest: Forever}
 	for _, rule := range rules {
-		if rule.Keep >= query.AgeLimit { // an earlier version took it
+		if rule.Keep >= query.AgeLimit { // an earlier version accepted it
 			rule.Keep = Forever
 		}
 		if rule.Where == "" {
@@ -271,7 +271,7 @@ func timesOf(rules []Rule, now int64) (*times, error) {
 	return t, nil
 }
 
-// of returns how long a run is kept.
+// of returns the time for which a run is kept.
 func (t *times) of(h *journal.Head) time.Duration {
 	longest, found := time.Duration(0), false
 	for i, q := range t.queries {

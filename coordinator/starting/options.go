@@ -1,5 +1,5 @@
 // Package starting prepares the start of a run: it applies the options, checks the input, makes the first event, and finds the run that
-// has the id already.
+// already has the id.
 package starting
 
 import (
@@ -28,7 +28,7 @@ type KeyOption string
 
 func (k KeyOption) apply(o *Options) { o.Key = string(k) }
 
-// Options say how a run is started.
+// Options are the options of a start.
 type Options struct {
 	ID       string            // of the run
 	Key      string            // the id is derived from it
@@ -40,7 +40,7 @@ type Options struct {
 	Identity *journal.Identity // of its calls
 	From     *journal.From     // of a rerun
 	Kept     []journal.Event   // that follow its first event
-	Past     *journal.Start    // of the run whose past Kept is; nil: Kept has the results that a rerun of steps keeps
+	Past     *journal.Start    // start of the run whose past is in Kept; nil: Kept has the results that a rerun of steps keeps
 	Began    int64             // of a rerun with a past: the instant of its first event
 
 	named bool // the caller has chosen the id: it may exist
@@ -49,7 +49,7 @@ type Options struct {
 // Named reports whether the caller has chosen the id: it may exist.
 func (o *Options) Named() bool { return o.named }
 
-// Apply applies options, and checks them. The labels of a run that is rerun stay as they are: earlier versions took others.
+// Apply applies options, and checks them. The labels of a run that is rerun stay unchanged: earlier versions accepted others.
 func (o *Options) Apply(opts []Option) error {
 	kept := o.Labels
 	for _, opt := range opts {

@@ -20,7 +20,7 @@ var ErrNotBegun = errors.New("the run has not begun")
 
 // Engine is the part of an engine that Starts need.
 type Engine interface {
-	// Ending returns an error once the engine takes no more starts.
+	// Ending returns an error once the engine accepts no more starts.
 	Ending() error
 
 	// ReadError completes the error of a reader.
@@ -46,7 +46,7 @@ type Config struct {
 	Store     journal.Store      // has the runs that began before
 	Registry  *registry.Registry // keeps the workflows that runs refer to
 	Limits    limits.Limits      // of each run
-	OnBlocked template.OnBlocked // of playbooks that do not say it
+	OnBlocked template.OnBlocked // of playbooks that do not set it
 }
 
 // Starts prepares the starts of an engine's runs.
@@ -55,7 +55,7 @@ type Starts struct{ Config }
 // New returns the starts of an engine.
 func New(config Config) *Starts { return &Starts{config} }
 
-// Refused returns why a start would be refused; nil: it would begin a run, or find the one that it has begun.
+// Refused returns the reason that a start would be refused; nil: it would begin a run, or find the one that it has begun.
 func (s *Starts) Refused(ctx context.Context, entry *registry.Entry, input any, o Options) error {
 	in, err := o.Complete(entry, input)
 	if err != nil {
@@ -110,8 +110,8 @@ func (s *Starts) first(
 	return first, nil
 }
 
-// Find handles a start whose id is taken: it returns nil if the existing run is the same, else an error that describes the difference,
-// or ErrNotBegun. If that run is still being started, Find waits until it is durable or has failed.
+// Find handles a start whose id is taken: it returns nil if the existing run is the same, otherwise an error that describes the
+// difference, or ErrNotBegun. If that run is still being started, Find waits until it is durable or has failed.
 func (s *Starts) Find(ctx context.Context, first *journal.Event) error {
 	start := first.Detail.Start
 	for {

@@ -149,7 +149,7 @@ func TestExistsErrorNamesTheDifference(t *testing.T) {
 	}
 }
 
-// A start, and a message, without a key has none; the id of a run with a key follows from it.
+// A start or a message has no key by default; the id of a run with a key follows from it.
 func TestTheIDFollowsFromTheKey(t *testing.T) {
 	entry := &registry.Entry{}
 	ids := map[string]bool{}

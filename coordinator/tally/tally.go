@@ -13,17 +13,17 @@ var bounds = [...]time.Duration{
 	50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, time.Second, 5 * time.Second,
 }
 
-// Tally has the counts of an engine since it began. It is safe for concurrent use, and its zero value is one of nothing.
+// Tally has the counts of an engine since it began. It is safe for concurrent use. The zero Tally is empty.
 type Tally struct {
 	events  [1 << 8]atomic.Uint64          // by type
 	appends [len(bounds) + 1]atomic.Uint64 // by time; the last has those that took longer
-	took    atomic.Int64                   // by all, in nanoseconds
+	took    atomic.Int64                   // time of all appends, in nanoseconds
 }
 
 // Event counts an event of a type that is durable.
 func (t *Tally) Event(kind uint8) { t.events[kind].Add(1) }
 
-// Appended counts an append, and how long it took to make its events durable.
+// Appended counts an append, and adds the time that it took to make its events durable.
 func (t *Tally) Appended(took time.Duration) {
 	n := 0
 	for n < len(bounds) && took > bounds[n] {
@@ -44,7 +44,8 @@ func (t *Tally) Events() iter.Seq2[uint8, uint64] {
 	}
 }
 
-// Appends returns how many appends there were, the seconds that they took, and how many took at most so many seconds.
+// Appends returns the number of appends, the seconds that they took together, and, by a number of seconds, the appends that took at most
+// that.
 func (t *Tally) Appends() (count uint64, seconds float64, atMost map[float64]uint64) {
 	atMost = map[float64]uint64{}
 	for i := range t.appends {

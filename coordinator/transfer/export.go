@@ -23,7 +23,7 @@ import (
 
 // Config configures a Transfer.
 type Config struct {
-	Store    journal.Store      // that the runs are in, or come into
+	Store    journal.Store      // that has the runs, or receives them
 	Registry *registry.Registry // of the workflows in the store
 	Holds    *holds.Holds       // of the store
 	Lock     sync.Locker        // held while no content and no events of worlds are deleted
@@ -35,7 +35,7 @@ type Transfer struct{ Config }
 // New returns a Transfer.
 func New(c Config) *Transfer { return &Transfer{Config: c} }
 
-// Export writes runs, each with those below it; of a run below another, all that belong to the same one.
+// Export writes runs, each with those below it; for a run below another, all runs that belong to the same topmost run.
 func (t *Transfer) Export(ctx context.Context, w io.Writer, runs ...string) error {
 	all, err := t.families(ctx, runs)
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *Transfer) families(ctx context.Context, runs []string) (all []string, e
 	return all, nil
 }
 
-// topOf returns the run to which a run belongs that no call has started.
+// topOf returns the topmost run, which no call has started, above a run.
 func topOf(run string) string {
 	top, _, _ := strings.Cut(run, "/")
 	return top

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// fold derives the head of a run from its events, as far as this program can: of one under the rules of another version it derives
-// only the fields that follow from single events.
+// fold derives the head of a run from its events. For a run under the rules of another version, it derives only the fields that follow
+// from single events.
 type fold struct {
 	source    *source
 	start     *journal.Start
@@ -24,9 +24,9 @@ type fold struct {
 	last      journal.Event   // without its value
 	ended     *journal.Event  // the event that finished the run; nil: none did, or it was reopened
 	snapshots []journal.Event // of a world
-	newest    journal.Event   // of these; without a type: there is none
-	upto      uint64          // sequence as of which that is
-	gap       uint64          // sequence of the first event behind the trimmed ones; 0: none were
+	newest    journal.Event   // the newest of these; without a type: there is none
+	upto      uint64          // sequence of the last event in the state of newest
+	gap       uint64          // sequence of the first event behind the trimmed ones; 0: none were trimmed
 	tail      []journal.Event // of the events behind the gap, those that the newest snapshot does not have
 	plan      *plan.Plan      // nil: it follows other rules
 	root      *reactive.Root  // nil: statuses cannot be derived
@@ -106,7 +106,7 @@ func (f *fold) begin(e *journal.Event) (err error) {
 	return f.under(e.Detail.Start)
 }
 
-// under begins to derive the state of a run that was started so.
+// under begins to derive the state of a run with this start.
 func (f *fold) under(start *journal.Start) (err error) {
 	f.start, f.root = start, nil
 	if decide.SameRules(f.start) != nil {
@@ -177,7 +177,7 @@ func (f *fold) checkContents() error {
 	if err := usercode.Call(func() (err error) { hashes, err = needed(p, f.start, f.snapshots, f.content); return err }); err != nil {
 		return err
 	}
-	if len(hashes) != len(f.contents) { // those that are needed are there
+	if len(hashes) != len(f.contents) { // the needed hashes are in the file
 		return fmt.Errorf("the run has %d blobs of content, and its snapshots need %d", len(f.contents), len(hashes))
 	}
 	return nil
@@ -233,7 +233,7 @@ func (f *fold) single() journal.Head {
 	return h
 }
 
-// meanwhile returns the head of a run that is incomplete.
+// meanwhile returns the head of an incomplete run.
 func (f *fold) meanwhile() journal.Head {
 	s := f.start
 	return journal.Head{Run: s.Run, Workflow: s.Workflow, Name: s.Name, Labels: s.Labels, Status: string(reactive.RunRunning),

@@ -30,7 +30,7 @@ func transferOf(t testing.TB, store journal.Store) *transfer.Transfer {
 
 var sum = regexp.MustCompile(`"sha256":"[^"]*"`)
 
-// repaired returns a file in which the hashes of the runs fit their lines: its other faults have to be found otherwise.
+// repaired returns a file in which the hashes of the runs fit their lines: its other faults must be found by other checks.
 func repaired(file []byte) []byte {
 	digest := sha256.New()
 	var out bytes.Buffer

@@ -54,8 +54,8 @@ func (t *Transfer) Import(ctx context.Context, file io.ReaderAt, actor string) (
 	return out, nil
 }
 
-// write writes the records that the survey of the file found missing. Until a run that takes several writes is there as a whole, it is
-// incomplete; one that has not ended is held from then on.
+// write writes the records that the survey of the file found missing. A run that takes several writes is incomplete until it is there as
+// a whole; if it has not ended, it is held from then on.
 func (t *Transfer) write(ctx context.Context, file io.ReaderAt, actor string, seen *survey) error {
 	open, parts := slices.Sorted(maps.Keys(seen.open)), slices.Sorted(maps.Keys(seen.parts))
 	if err := t.Holds.HoldIncomplete(ctx, actor, parts...); err != nil {
@@ -104,8 +104,8 @@ type survey struct {
 	ctx   context.Context
 	runs  map[string]*run
 	order []string
-	open  map[string]bool // runs to be held, as those to which runs belong that have not ended
-	parts map[string]bool // those that take several writes, with all that belong to them
+	open  map[string]bool // runs to be held: the topmost runs above runs that have not ended
+	parts map[string]bool // runs that take several writes, with all that belong to them
 
 	now    *run
 	bytes  int // of its events
@@ -120,7 +120,7 @@ func newSurvey(ctx context.Context, t *Transfer) *survey {
 
 func (s *survey) stored(*archive.Stored) error { return nil }
 
-// content is called with a blob, which is written by itself.
+// content is called with a blob, which is written separately.
 func (s *survey) content(*fold, []byte) error {
 	s.now.parts = true
 	return nil
@@ -153,7 +153,7 @@ func (s *survey) close() {
 	}
 }
 
-// event compares an event with that of the store.
+// event compares an event with the event in the store.
 func (s *survey) event(f *fold, e *journal.Event, size int) error {
 	if s.bytes += size; s.bytes > batchBytes || f.gap > 0 {
 		s.now.parts = true

@@ -23,7 +23,7 @@ import (
 
 var errLost = errors.New("the power is gone")
 
-// failing is a store in which only so many writes succeed.
+// failing is a store in which only a number of writes succeed.
 type failing struct {
 	journal.ContentStore
 	left int
@@ -57,8 +57,8 @@ func (f *failing) PutContent(ctx context.Context, stream string, blobs [][]byte)
 	return f.ContentStore.PutContent(ctx, stream, blobs)
 }
 
-// Wherever the writing of a file ends: a run that has not ended is held, no run that has only a part has ended, and the next import of
-// the file completes it.
+// If the writing of a file is interrupted anywhere, a run that has not ended is held, no run with only a part of its events counts as
+// ended, and the next import of the file completes it.
 func TestAnInterruptedImportIsCompleted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine reads megabytes again and again")
@@ -134,7 +134,7 @@ func completes(t *testing.T, file []byte, ids []string) {
 	}
 }
 
-// refuses checks that nothing goes on with a run whose import was interrupted, and that it is not taken for the run.
+// refuses checks that a run whose import was interrupted does not go on, and does not count as the run.
 func refuses(t *testing.T, e *coordinator.Engine, run *coordinator.Run) {
 	ctx, id := context.Background(), run.ID()
 	require.False(t, run.Driven(), id)
@@ -145,7 +145,7 @@ func refuses(t *testing.T, e *coordinator.Engine, run *coordinator.Run) {
 	require.ErrorIs(t, err, coordinator.ErrIncomplete, id)
 }
 
-// Wherever the writing of a file ends, the runs that it has left can be given up: they are deleted, and nothing is held.
+// If the writing of a file is interrupted anywhere, the runs that it has left can be given up: they are deleted, and no run is held.
 func TestAnInterruptedImportIsGivenUp(t *testing.T) {
 	ctx := context.Background()
 	source := engine(t, memory.New())
@@ -179,7 +179,7 @@ func TestAnInterruptedImportIsGivenUp(t *testing.T) {
 	}
 }
 
-// The id of a run that was to be imported is free as long as nothing of it is there: one that is started goes on.
+// The id of a run to be imported is free while the store has no part of it: a run that is started with the id goes on.
 func TestARunMayTakeTheIdOfOneThatHasNotCome(t *testing.T) {
 	source := engine(t, memory.New())
 	file := export(t, source, populateEnded(t, source)...)
@@ -210,7 +210,7 @@ func storeOf(t testing.TB, file []byte) journal.Store {
 	return store
 }
 
-// Lines that are long, and hashes that fit the changed lines, do not help a file.
+// Files with long lines, or with hashes that fit the changed lines, are refused, too.
 func TestHostileFilesAreRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine reads many files of 10 MiB")

@@ -38,8 +38,8 @@ func (w *watched) PutContent(ctx context.Context, stream string, blobs [][]byte)
 	return w.ContentStore.PutContent(ctx, stream, blobs)
 }
 
-// At whichever write of an import the machine dies: no run looks whole that is not, the doctor finds the folder sound, and the next
-// import of the file completes it.
+// If the machine dies at any write of an import, no incomplete run seems complete, the doctor finds the folder sound, and the next import
+// of the file completes it.
 func TestAnImportThatIsKilledLeavesNoHalfARun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine opens many folders")

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// spot is where a line of a file is.
+// spot is the place of a line in a file.
 type spot struct {
 	offset int64
 	size   int
@@ -28,7 +28,7 @@ type source struct {
 	value  any
 }
 
-// planned is a compiled definition, or why it cannot be compiled.
+// planned is a compiled definition, or the error that prevents compiling it.
 type planned struct {
 	plan *plan.Plan
 	err  error
@@ -95,7 +95,7 @@ func (s *source) visit(ctx context.Context, v visitor) error {
 	return nil
 }
 
-// refused returns an error about a line, unless it is not the line's fault.
+// refused returns an error about a line; of a failure, the error in it.
 func refused(line int, err error) error {
 	if failed, ok := errors.AsType[*failure](err); ok {
 		return failed.error
@@ -103,12 +103,12 @@ func refused(line int, err error) error {
 	return &archive.Error{Line: line, Cause: err}
 }
 
-// failure is an error that says nothing about the file.
+// failure is an error that is not about the file.
 type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// sizeOf returns about how many bytes an event has, its value included.
+// sizeOf returns the approximate number of bytes of an event and its value.
 func (s *source) sizeOf(item *archive.Item) int {
 	if item.Blob == (journal.Hash{}) {
 		return item.Size

@@ -77,7 +77,7 @@ func end(e *coordinator.Engine) {
 	_ = e.Shutdown(gone)
 }
 
-// populate starts a run of every document, and brings each as far as it goes.
+// populate starts a run of every document, and brings each to its end or its last wait.
 func populate(t testing.TB, e *coordinator.Engine) (ids []string) {
 	ctx := context.Background()
 	for name, text := range documents {
@@ -150,7 +150,7 @@ func importing(e *coordinator.Engine, file []byte) ([]transfer.Imported, error) 
 	return e.Import(context.Background(), bytes.NewReader(file), "ann")
 }
 
-// sound requires that the doctor finds nothing wrong with a store, and returns how many runs it has looked at.
+// sound requires that the doctor finds no fault in a store, and returns the number of runs that it has checked.
 func sound(t testing.TB, files vfs.FS) (runs int) {
 	raw, err := disk.OpenRaw("data", false, disk.Config{FS: files})
 	require.NoError(t, err)
@@ -238,8 +238,7 @@ func TestImportedRunsAreExportedAsTheSameBytes(t *testing.T) {
 	require.NotZero(t, sound(t, files))
 }
 
-// A run that the store has with other content, one that was deleted, and a file in which anything is wrong are refused, and the store
-// is as it was.
+// A run that the store has with other content, one that was deleted, and a file with any fault are refused, and the store is unchanged.
 func TestWhatIsRefusedChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine reads hundreds of files")
@@ -284,7 +283,7 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 	require.Empty(t, everything(t, store))
 }
 
-// everything returns the ids of the runs in a store, and how far they are.
+// everything returns the runs in a store, by id, with their last sequences.
 func everything(t testing.TB, store journal.Store) map[string]uint64 {
 	all := map[string]uint64{}
 	for head, err := range store.Heads(context.Background(), "") {

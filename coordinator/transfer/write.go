@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
 )
 
-// batchBytes is about how many bytes of events, and of content, are written at a time.
+// batchBytes is the approximate number of bytes of events, and of content, that are written at a time.
 const batchBytes = 4 << 20
 
 // writer writes the runs of a file that was surveyed.
@@ -19,7 +19,7 @@ type writer struct {
 	ctx  context.Context
 	runs map[string]*run
 
-	now   *run // the one that is being written; nil: it is there
+	now   *run // the run that is being written; nil: the store has it
 	to    *archive.Appender
 	batch []journal.Event
 	bytes int
@@ -112,7 +112,7 @@ func (w *writer) put(f *fold) error {
 	return nil
 }
 
-// meanwhile returns the head of the run as long as it is not whole.
+// meanwhile returns the head of the run while it is incomplete.
 func (w *writer) meanwhile(f *fold) journal.Head {
 	h := f.meanwhile()
 	h.Snapshot = w.now.kept // the events of a world begin behind a gap only if it has one

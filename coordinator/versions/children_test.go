@@ -26,7 +26,7 @@ type lasting struct{ journal.Store }
 
 func (lasting) Close() error { return nil }
 
-// packed writes documents into a folder of their own, and returns the parcel of the one that is named top.
+// packed writes documents into a new folder, and returns the parcel of the one named top.
 func packed(t testing.TB, documents map[string]string) *parcel.Parcel {
 	dir := t.TempDir()
 	for name, text := range documents {
@@ -39,14 +39,14 @@ func packed(t testing.TB, documents map[string]string) *parcel.Parcel {
 	return p
 }
 
-// looked returns the entry of a parcel as a process has it that only compares.
+// looked returns the entry of a parcel for comparison only.
 func looked(t testing.TB, engine *coordinator.Engine, p *parcel.Parcel) *registry.Entry {
 	entry, err := versions.Find(t.Context(), engine, "", p)
 	require.NoError(t, err)
 	return entry
 }
 
-// unpacked returns the entry of a parcel as a process has it that runs it.
+// unpacked returns the entry of a parcel for running it.
 func unpacked(t testing.TB, engine *coordinator.Engine, p *parcel.Parcel) *registry.Entry {
 	entry, release, err := parcel.Unpack(t.Context(), engine, p)
 	require.NoError(t, err)
@@ -61,12 +61,12 @@ func engineOn(t testing.TB, store journal.Store) *coordinator.Engine {
 	return engine
 }
 
-// order has a step start a child before a message comes, one after that, and one whose own child has gone deeper.
+// order starts children before a message comes, one of which starts a child, and one after the message.
 const order = `{kind: Workflow, name: order, operations: {pay: {workflow: {path: pay}}, ship: {workflow: {path: ship}}, go: {wait: {message: go}}},
 	steps: [{parallel: {steps: [{id: slow, operation: pay, input: slow},
 		{sequential: {steps: [{id: first, operation: pay}, {id: deep, operation: ship}, {id: wait, operation: go}, {id: second, operation: pay}]}}]}}], output: "{{ [steps.first.output, steps.slow.output, steps.second.output] }}"}`
 
-// pay returns a workflow that says a text; asked to be slow, once a message has come.
+// pay returns a workflow with a text as its output; with input slow, it also waits for a message.
 func pay(says string) string {
 	return fmt.Sprintf(`{kind: Workflow, name: pay, operations: {says: {value: %s}, ask: {wait: {message: paid}}},
 		steps: [{id: says, operation: says, input: %s}, {conditional: {test: "{{ input == 'slow' }}", then: [{id: ask, operation: ask}]}}], output: "{{ steps.says.output }}"}`, says, says)
@@ -78,8 +78,8 @@ const (
 	pack2 = `{kind: Workflow, name: pack, operations: {v: {value: "{{ input }}"}}, steps: [{id: v, operation: v, input: 2}]}`
 )
 
-// A run that is moved to a version of which only child workflows differ starts these from then on, after a restart and back again, too.
-// Children that it has started go on with their own.
+// A run that is moved to a version in which only child workflows differ starts these from then on, also after a restart and a move back.
+// Children that it has started go on with their own workflows.
 func TestARunIsMovedToAVersionOfWhichOnlyChildrenDiffer(t *testing.T) {
 	old := packed(t, map[string]string{"top": order, "pay": pay("old"), "ship": ship, "pack": pack})
 	now := packed(t, map[string]string{"top": order, "pay": pay("new"), "ship": ship, "pack": pack})
@@ -131,7 +131,7 @@ func TestARunIsMovedToAVersionOfWhichOnlyChildrenDiffer(t *testing.T) {
 	}
 }
 
-// A child run that is under way is moved by itself.
+// A child run that is under way is moved separately.
 func TestAChildRunIsMovedByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, engine := t.Context(), engineOn(t, memory.New())
@@ -213,7 +213,7 @@ func TestAShadowFollowsChildRuns(t *testing.T) {
 	})
 }
 
-// Open runs count as those of the old version as long as they do not follow the new one; a move of many says that of the others.
+// Open runs count for the old version until they follow the new one; a move of many reports those that follow it already.
 func TestOpenRunsOfAVersionOfWhichOnlyChildrenDiffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, engine := t.Context(), engineOn(t, memory.New())
@@ -261,7 +261,7 @@ func TestOpenRunsOfAVersionOfWhichOnlyChildrenDiffer(t *testing.T) {
 	})
 }
 
-// A difference names exactly the child workflows whose own documents differ, wherever they are, also among workflows that start one another.
+// A difference names exactly the child workflows whose own documents differ, at any depth, also among workflows that start one another.
 func TestADifferenceNamesTheChildrenThatDiffer(t *testing.T) {
 	engine := engineOn(t, memory.New())
 	rapid.Check(t, func(rt *rapid.T) {
@@ -350,7 +350,7 @@ func TestAShadowFollowsChildRunsOfAPlaybook(t *testing.T) {
 	})
 }
 
-// A playbook that is moved to a version of which only a child differs starts that one from then on.
+// A playbook that is moved to a version in which only a child differs starts the new child from then on.
 func TestAPlaybookIsMovedToAVersionOfWhichOnlyAChildDiffers(t *testing.T) {
 	const top = `{apiVersion: sluice/v1, kind: Playbook, metadata: {name: top}, workflow: [
 		{step: first, tool: {kind: workflow, path: pay}, next: {arcs: [{step: wait}]}},

@@ -19,15 +19,15 @@ import (
 	"github.com/sluiceflow/sluice/template/difference"
 )
 
-// impactMax bounds the open runs that a diff compares, and impactTime how long it takes for that, publishTime how long a publish does:
-// the rest is counted as not looked at.
+// impactMax bounds the open runs that a diff compares, impactTime the time that a diff takes for that, and publishTime the time that a
+// publish does: further runs are only counted.
 const (
 	impactMax   = 1000
 	impactTime  = 10 * time.Second
 	publishTime = 2 * time.Second
 )
 
-// Diff is how a workflow differs from an earlier one.
+// Diff has the differences between a workflow and an earlier one.
 type Diff struct {
 	Old     string   `json:"old"`               // hash
 	New     string   `json:"new"`               // hash
@@ -38,13 +38,13 @@ type Diff struct {
 
 	Children []Child   `json:"children,omitempty"` // child workflows that have changed
 	Runs     []OpenRun `json:"runs,omitempty"`     // open runs of the old one
-	Left     int       `json:"left,omitempty"`     // open runs that were not looked at
+	Left     int       `json:"left,omitempty"`     // open runs that were not compared
 }
 
-// Child is how a child workflow that both versions start differs from an earlier one.
+// Child has the differences between two versions of a child workflow that both versions of the workflow start.
 type Child struct {
 	Path     string   `json:"path"`              // the operations that lead to it, the outermost first: pay/refund
-	Document string   `json:"document"`          // how the last of them names it: a file or a name
+	Document string   `json:"document"`          // the file or the name in the last of them
 	Old      string   `json:"old"`               // hash
 	New      string   `json:"new"`               // hash
 	Added    []string `json:"added,omitempty"`   // steps that only the new one has
@@ -66,7 +66,7 @@ type Part struct {
 	New  any    `json:"new"`  // null: it has none
 }
 
-// OpenRun says of an open run whether it can be moved to the new workflow.
+// OpenRun reports whether an open run can be moved to the new workflow.
 type OpenRun struct {
 	Run     string `json:"run"`               // id
 	Same    bool   `json:"same"`              // it can be moved: its history is the same
@@ -74,7 +74,7 @@ type OpenRun struct {
 	Differs int    `json:"differs,omitempty"` // differences in its past and future
 }
 
-// Of describes how two workflows differ, with all below them.
+// Of describes the differences of two workflows, and of all below them.
 func Of(ctx context.Context, old, now *registry.Entry) (*Diff, error) {
 	d, err := registry.Compare(ctx, old, now)
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *Diff) OpenRuns() string {
 	return text
 }
 
-// Find returns the workflow that came along, or the published one of a name, such as `order` or `order@3`.
+// Find returns the workflow of a parcel, or, if p is nil, the published one of a name, such as `order` or `order@3`.
 func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parcel.Parcel) (*registry.Entry, error) {
 	l, err := engine.Registry()
 	switch {
@@ -150,7 +150,7 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 	return e, err
 }
 
-// Compare returns how two workflows differ, and the consequences for the open runs of the old one. Say words an error for people.
+// Compare returns the differences of two workflows, and the consequences for the open runs of the old one. say formats an error for people.
 func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, say func(error) string) (*Diff, error) {
 	out, err := Of(ctx, old, now)
 	if err != nil || out.None() && out.Old == out.New {
@@ -160,8 +160,9 @@ func Compare(ctx context.Context, engine *coordinator.Engine, old, now *registry
 	return out, err
 }
 
-// impacts returns the consequences of another version for the open runs of one, and counts those that it had no time for. One of another
-// kind takes none of them, so it only counts. Where only child workflows differ, those that follow the other one already are left out.
+// impacts returns the consequences of version now for the open runs of version old, and counts those beyond impactMax or the time most.
+// If now is of another kind, no run can be moved, and all are only counted. If only child workflows differ, impacts leaves out the runs
+// that already follow now.
 func impacts(
 	ctx context.Context, engine *coordinator.Engine, old, now *registry.Entry, most time.Duration, say func(error) string,
 ) (list []OpenRun, left int, err error) {
@@ -185,8 +186,8 @@ func impacts(
 	return list, left, nil
 }
 
-// impact previews the move of an open run by the computation that a move begins with, and reports whether the run follows the other
-// version already.
+// impact previews the move of an open run by the computation with which a move begins, and reports whether the run already follows the
+// other version.
 func impact(ctx context.Context, engine *coordinator.Engine, id string, now *registry.Entry, say func(error) string) (out OpenRun, follows bool) {
 	out.Run = id
 	run, err := engine.Run(ctx, id)

@@ -10,7 +10,7 @@
 //	run ◀── answer is journaled, then acknowledged ◀───────────────── Give ◀────────────┘
 //
 // So a call that is journaled as requested was taken by a worker, and nothing is lost if the process ends: leases are signed, and a worker
-// that outlives the process delivers its answer to the next one. That one waits as long as a lease lasts before it asks again.
+// that outlives the process delivers its answer to the next one. The next process waits for the time of a lease before it asks again.
 //
 // Neither queue nor leases are journaled. A run whose open calls are all with workers may leave memory: answers load it.
 package workers

@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// scanTime is how often leases are looked at.
+// scanTime is the time between two checks of the leases.
 const scanTime = LeaseTime / 30
 
-// scan looks at the leases again and again as long as there are calls or workers. The caller holds mu.
+// scan checks the leases repeatedly while there are calls or workers. The caller holds mu.
 func (h *Hub) scan() {
 	if h.scanning || h.ctx.Err() != nil {
 		return
@@ -57,7 +57,7 @@ func (h *Hub) expire(now time.Time) (again bool) {
 func (h *Hub) end(id ID, r *request) {
 	h.release(r)
 	switch {
-	case !r.known: // its run, which is not in memory, adopts it when it is
+	case !r.known: // its run is not in memory, and adopts it when it is loaded
 		r.state = gone
 		delete(h.calls, id)
 	case r.Once:
@@ -71,7 +71,7 @@ func (h *Hub) end(id ID, r *request) {
 	}
 }
 
-// interrupt fails a call that must not be made twice, and whose progress at its worker is unknown.
+// interrupt fails a call with unknown progress that must not be made twice.
 func (h *Hub) interrupt(id ID, r *request) {
 	failure := call.Result{Failure: call.NewFailure(reactive.CodeInterrupted,
 		"the worker that had the call has been silent for longer than its lease, and the step is not idempotent")}
@@ -87,7 +87,7 @@ func (h *Hub) interrupt(id ID, r *request) {
 func (h *Hub) Refuse(c *call.Request, failure *journal.Failure) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ctx.Err() == nil { // else the next engine does
+	if h.ctx.Err() == nil { // otherwise the next engine does
 		id := IDOf(c)
 		h.asking.Go(func() { _, _ = h.engine.Answer(h.ctx, id, call.Result{Failure: failure}, false)() }) // it fails with the run
 	}

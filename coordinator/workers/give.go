@@ -37,10 +37,10 @@ type Report struct {
 // Log is text that a worker writes about a call.
 type Log struct{ Lease, Text string }
 
-// textMax is how much of a text is kept, in bytes.
+// textMax bounds the part of a text that is kept, in bytes.
 const textMax = 4 << 10
 
-// beginning returns so much of a text as is kept.
+// beginning returns the part of a text that is kept.
 func beginning(text string) string {
 	if len(text) <= textMax {
 		return text
@@ -50,12 +50,12 @@ func beginning(text string) string {
 
 // Acknowledgement is the reply to a worker's delivery.
 type Acknowledgement struct {
-	Cancel  []Cancel  // calls that are not wanted any more
+	Cancel  []Cancel  // calls that are no longer wanted
 	Late    []Late    // leases whose part of the delivery does not count
 	Expires time.Time // of the leases in the delivery
 }
 
-// Late is a lease whose part of a delivery does not count, and why.
+// Late is a lease whose part of a delivery does not count, and the reason.
 type Late struct{ Lease, Was string }
 
 // PlaceError is an error about one lease of a delivery.
@@ -67,8 +67,8 @@ type PlaceError struct {
 func (e *PlaceError) Error() string { return e.Pointer + ": " + e.Err.Error() }
 func (e *PlaceError) Unwrap() error { return e.Err }
 
-// Give takes a delivery, and returns when all of it is durable. If one of the leases is not the worker's, nothing is taken. Every lease
-// in it lasts longer.
+// Give takes a delivery, and returns when all of it is durable. If one of the leases is not the worker's, Give takes no part of it. Give
+// renews every lease in the delivery.
 func (h *Hub) Give(ctx context.Context, who Worker, g *Delivery) (*Acknowledgement, error) {
 	if h.ctx.Err() != nil {
 		return nil, ErrClosed
@@ -154,7 +154,7 @@ const (
 )
 
 // renew makes a lease last longer. If it is one of an earlier engine, or has run out while no other worker has taken the call, the
-// call is the worker's again. was says why the lease does not count.
+// call is the worker's again. was is the reason that the lease does not count.
 func (h *Hub) renew(who Worker, l *lease, until time.Time) (was string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -231,7 +231,7 @@ func said(err error) (was string, again error) {
 	return err.Error(), nil
 }
 
-// answers journals results, together: all are passed on before the first is waited for.
+// answers journals results together: it passes all on before it waits for the first.
 func (h *Hub) answers(ctx context.Context, leases map[string]*lease, results []Result) (late []Late, err error) {
 	h.answer(len(results))
 	defer h.answer(-len(results))
@@ -269,8 +269,8 @@ func (h *Hub) answer(n int) {
 	}
 }
 
-// pass passes one result to its run; the returned function waits until it is journaled. It counts also if the lease has run out, as long
-// as the call has no other answer.
+// pass passes one result to its run; the returned function waits until it is journaled. It counts even if the lease has run out, unless
+// the call has another answer.
 func (h *Hub) pass(ctx context.Context, l *lease, result call.Result) (settle func() (was string, err error)) {
 	h.mu.Lock()
 	r := h.calls[l.ID]
@@ -278,7 +278,7 @@ func (h *Hub) pass(ctx context.Context, l *lease, result call.Result) (settle fu
 	before := state(gone)
 	if known {
 		before, r.state = r.state, answering
-		if r.holder != nil && r.number != l.number { // it is as good as that of the worker that has it now
+		if r.holder != nil && r.number != l.number { // the result counts like one from the worker that has the call now
 			h.tell(r, "answered by another worker")
 		}
 	}

@@ -20,14 +20,14 @@ type Engine interface {
 	// Ask runs a turn of a run, in which it reserves workers for its ready steps, and returns after it.
 	Ask(ctx context.Context, run string) error
 
-	// Answer ends a call; the function that it returns does when that is durable. If the call has ended before, was says how, and
-	// nothing is journaled, unless late is set: then the answer is, as one that came late. A run that has ended takes none.
+	// Answer ends a call; wait returns when that is durable. If the call had ended before, was is its status, and nothing is journaled,
+	// unless late is true: then the answer is journaled as a late one. A run that has ended accepts no answer.
 	Answer(ctx context.Context, id ID, result call.Result, late bool) (wait func() (was string, err error))
 
 	// Report journals a report of a call.
 	Report(ctx context.Context, id ID, making, number int32, kind string, payload any) error
 
-	// Secrets returns the secrets of a run that this hub does not have; nil: it has none. was says why there is no such run.
+	// Secrets returns the secrets of a run that this hub does not have; nil: it has none. was is the reason that there is no such run.
 	Secrets(ctx context.Context, run string) (ring *keychain.Ring, was string, err error)
 
 	// Log takes text of a worker about a call.
@@ -47,7 +47,7 @@ type Hub struct {
 
 	mu         sync.Mutex
 	operations map[string]*operation
-	calls      map[ID]*request // requested and unanswered, as far as is known here
+	calls      map[ID]*request // the known calls that are requested and unanswered
 	sessions   map[Worker]*session
 	withdrawn  withdrawn
 	answering  int            // being journaled, with the next calls of their runs
@@ -68,12 +68,12 @@ type operation struct {
 type request struct {
 	Wanted // if known
 	id     ID
-	known  bool // its run has described it; else only a worker has
+	known  bool // its run has described it; otherwise only a worker has
 	state  state
-	making int32 // that the present lease is of
-	sent   int32 // reports of that making without a number of their own
+	making int32 // the making of the present lease
+	sent   int32 // reports of that making without a number
 
-	holder  *session // whose lease it is; nil: that of a worker that has not been heard of since the engine began
+	holder  *session // that has the lease; nil: a worker that the engine has not heard from yet
 	number  uint64   // of the lease
 	engine  uint64   // of the lease
 	expires time.Time
@@ -121,7 +121,7 @@ func (h *Hub) drained() bool {
 // Close ends all takes. Calls that workers have stay theirs: they deliver the answers to the next engine.
 func (h *Hub) Close() {
 	h.Drain()
-	h.mu.Lock() // so that nothing begins behind it
+	h.mu.Lock() // so that no goroutine of the hub starts after it
 	h.cancel()
 	h.mu.Unlock()
 	h.asking.Wait()
@@ -172,7 +172,7 @@ func (h *Hub) Return(t Ticket) {
 type Wanted struct {
 	call.Request
 	Once     bool           // it must not be asked again
-	Deadline time.Time      // when its attempt is cut off; zero: never
+	Deadline time.Time      // when its attempt is ended; zero: never
 	Ring     *keychain.Ring // the secrets of its run; nil: none
 }
 
@@ -194,7 +194,7 @@ func (h *Hub) Offer(t Ticket, c Wanted) {
 	t.take.add(r)
 }
 
-// place finds a worker for a call that none has. The caller holds mu.
+// place finds a worker for a call without one. The caller holds mu.
 func (h *Hub) place(r *request) {
 	o := h.operation(r.Operation)
 	for _, t := range o.takes {
@@ -208,8 +208,8 @@ func (h *Hub) place(r *request) {
 	o.offers = append(o.offers, r)
 }
 
-// Adopt takes over a call that was requested before this engine began, or while its run was in memory the last time. If no worker
-// is known to have it, one may still deliver its answer while a lease lasts; then the call is asked again.
+// Adopt takes over a call that was requested before this engine began, or while its run was in memory the last time. If no worker is
+// known to have it, one may still deliver its answer for the time of a lease; after that, the call is asked again.
 func (h *Hub) Adopt(c Wanted) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -20,17 +20,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 )
 
-// LeaseTime is how long a worker may be silent about a call that it has taken. Then the call is asked again.
+// LeaseTime is the time for which a worker may be silent about a call that it has taken. After that, the call is asked again.
 const LeaseTime = 15 * time.Second
 
-// KeyFile is the name of the file with the key that signs leases, in the folder of the journal. It is in no backup: leases of the
-// original are worth nothing to a copy.
+// KeyFile is the name of the file with the key that signs leases, in the folder of the journal. Backups do not contain it: a copy does
+// not accept leases of the original.
 const KeyFile = "workers.key"
 
 // ErrLease is wrapped by errors about leases that this engine, or an earlier one on its folder, has not granted to this worker's token.
 var ErrLease = errors.New("workers: the lease belongs to another worker")
 
-// ErrGone is wrapped by errors about calls that the worker does not have any more.
+// ErrGone is wrapped by errors about calls that the worker no longer has.
 var ErrGone = errors.New("workers: the call has ended, or another worker has it")
 
 const (
@@ -47,7 +47,7 @@ func ReadKey(dir string) ([]byte, error) {
 		return key, errors.Join(os.WriteFile(path+".new", key, 0o600), os.Rename(path+".new", path))
 	}
 	if err == nil && len(key) != keyBytes {
-		err = fmt.Errorf("%s has %d bytes, and a key has %d: remove the file, and workers are asked again what they work on", path, len(key), keyBytes)
+		err = fmt.Errorf("%s has %d bytes, and a key has %d: remove the file; calls at workers are then asked again", path, len(key), keyBytes)
 	}
 	return key, err
 }
@@ -91,10 +91,10 @@ type lease struct {
 	number uint64 // of the taking, counted by that engine
 
 	ring  *keychain.Ring // of its run
-	known bool           // ring is
+	known bool           // ring is known
 }
 
-// signer signs leases with a key. Its hashes are used again: a lease is signed once and read as often as it is named.
+// signer signs leases with a key. Its hashes are reused: a lease is signed once and read each time it is named.
 type signer struct{ hashes sync.Pool }
 
 func newSigner(key []byte) *signer {
@@ -111,7 +111,7 @@ func (s *signer) signature(token string, data []byte) []byte {
 	return mac.Sum(nil)[:signBytes]
 }
 
-// sign returns a lease as text, which only a worker that is bound so can use.
+// sign returns a lease as text, which only a worker bound to the token can use.
 func (l *lease) sign(by *signer, token string) string {
 	data := binary.BigEndian.AppendUint64(nil, l.engine)
 	for _, n := range []uint64{l.number, uint64(l.making), uint64(l.Attempt), uint64(l.Decision)} {
@@ -123,7 +123,7 @@ func (l *lease) sign(by *signer, token string) string {
 	return base64.RawURLEncoding.EncodeToString(append(data, by.signature(token, data)...))
 }
 
-// parse reads the text of a lease of a worker that is bound so.
+// parse reads the text of a lease of a worker bound to the token.
 func parse(by *signer, token, text string) (l lease, err error) {
 	data, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(data) < 8+signBytes || strings.ContainsAny(text, "\r\n") {

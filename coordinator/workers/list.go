@@ -20,9 +20,9 @@ type Listed struct {
 type Demand struct {
 	Operation string    // its name
 	Runs      int       // that wait for a worker
-	Calls     int       // that are requested, and that no worker has any more
-	Since     time.Time // since when the oldest of these runs waits, or longer; zero: none does
-	Unserved  time.Time // since when no worker serves it, at the earliest since the engine began, see Unserved; zero: one does
+	Calls     int       // that are requested, and that no worker has any longer
+	Since     time.Time // the oldest of these runs waits since then, or longer; zero: no run waits
+	Unserved  time.Time // no worker serves it since then, at the earliest the start of the engine, see Unserved; zero: a worker does
 }
 
 // List returns the workers, by name, and the operations that they or runs have named, by name.
@@ -46,8 +46,8 @@ func (h *Hub) List() (list []Listed, demands []Demand) {
 	return list, demands
 }
 
-// Unserved returns since when no worker serves an operation; the zero time if one does, or there is no hub. No time is before the
-// engine began.
+// Unserved returns the time since which no worker serves an operation; the zero time if a worker does, or there is no hub. No time is
+// before the engine began.
 func (h *Hub) Unserved(name string) time.Time {
 	if h == nil {
 		return time.Time{}

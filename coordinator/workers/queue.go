@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// queue holds the runs that wait for a worker of an operation, those first that came first.
+// queue holds the runs that wait for a worker of an operation, in the order in which they came.
 type queue struct {
-	runs []queued         // some of which have gone, or have come again
-	came map[string]int64 // those that wait, and since when, in Unix nanoseconds
+	runs []queued         // some have gone, or have come again
+	came map[string]int64 // runs that wait, with the start of each wait, in Unix nanoseconds
 }
 
 type queued struct {
@@ -39,7 +39,7 @@ func (q *queue) remove(run string) {
 	}
 }
 
-// since returns since when the run waits that came first; the zero time if none does.
+// since returns the time since which the first run waits; the zero time if no run waits.
 func (q *queue) since() (at time.Time) {
 	if first, any := q.first(); any {
 		at = time.Unix(0, first.came)
@@ -65,7 +65,7 @@ func (q *queue) waits(r queued) bool {
 }
 
 // Expect queues the runs that waited for workers when their heads were written, so that they are known before they have been loaded: the
-// first are those that have waited longest, as far as their heads say.
+// first ones are those that, by their heads, have waited longest.
 func (h *Hub) Expect(heads []journal.Head) {
 	if h == nil {
 		return
@@ -84,7 +84,7 @@ func (h *Hub) Expect(heads []journal.Head) {
 	}
 }
 
-// Leave ends the waiting of a run that makes no more calls.
+// Leave ends the waits of a run that makes no more calls.
 func (h *Hub) Leave(run string, operations []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

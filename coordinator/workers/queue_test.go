@@ -11,7 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A queue has the order in which runs came, each once, whatever leaves it and comes again, and little more room than those that wait need.
+// A queue has each run once, in the order in which they came, also after runs leave and come again, and takes little more memory than the
+// waiting runs need.
 func TestAQueueKeepsItsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue

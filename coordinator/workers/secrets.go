@@ -6,8 +6,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 )
 
-// unlock finds the secrets of the run whose call a lease is of, and fetches them, so that they are redacted from the worker's
-// deliveries: it did not get them, but may know them. was says why nothing of the call can be taken.
+// unlock finds and fetches the secrets of the run of a lease, so that they are redacted from the worker's deliveries: the worker did not
+// receive them, but may know them. was is the reason that deliveries about the call cannot be accepted.
 func (h *Hub) unlock(ctx context.Context, l *lease) (was string, err error) {
 	if !l.known {
 		l.ring, l.known = h.ring(l.ID)
@@ -20,7 +20,7 @@ func (h *Hub) unlock(ctx context.Context, l *lease) (was string, err error) {
 		case was != "":
 			return was, nil
 		}
-		if l.ring, l.known = h.ring(l.ID); !l.known { // the run was loaded, and has not passed the call on
+		if l.ring, l.known = h.ring(l.ID); !l.known { // the run was loaded, and has not offered the call
 			l.ring, l.known = ring, true
 		}
 	}

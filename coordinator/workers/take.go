@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// Grace is how long a worker may go on with a call after its answer was cancelled.
+	// Grace is the time for which a worker may go on with a call after its answer was cancelled.
 	Grace = 5 * time.Second
 
 	lingerTime = 2 * time.Millisecond // longest wait for further calls that are under way
-	forgetTime = time.Minute          // after which a silent worker without leases is not listed any more
+	forgetTime = time.Minute          // after which a silent worker without leases is no longer listed
 )
 
-// Worker names a worker: workers of one token choose names of their own.
+// Worker names a worker: workers of one token choose different names.
 type Worker struct {
 	Token string // name of its token
-	ID    string // of the token itself, to which leases are bound while another may come to have its name; "": the name is its own
+	ID    string // of the token itself: leases are bound to it, since another token may get the name later; "": none can
 	Name  string // as it calls itself
 }
 
-// bound returns that to which the leases of the worker are bound.
+// bound returns the id or the name of the token to which the leases of the worker are bound.
 func (w Worker) bound() string { return cmp.Or(w.ID, w.Token) }
 
 // Call is a call with the lease of the worker that has taken it.
 type Call struct {
 	Wanted
-	Lease   string    // to be named with all that is said about the call
+	Lease   string    // to be named in each delivery about the call
 	Expires time.Time // of the lease, unless the worker names it again
 }
 
@@ -36,7 +36,7 @@ type Call struct {
 type Cancel struct {
 	Lease  string        // of the call
 	Reason string        // for people
-	Grace  time.Duration // how long the worker may go on
+	Grace  time.Duration // time for which the worker may go on
 }
 
 // session is the state of a worker.
@@ -59,7 +59,7 @@ func (s *session) signal() {
 type take struct {
 	of         *session
 	operations []string
-	free       int // calls that it may yet get
+	free       int // calls that it may still get
 	tickets    int // reserved ones
 	asks       int // runs that have been asked and have not had their turn
 	calls      []*request
@@ -81,9 +81,8 @@ func (t *take) add(r *request) {
 	t.signal()
 }
 
-// Take returns at most so many calls of the given operations, as leases of the worker, and those of its calls that are not wanted
-// any more. Without any it waits. When the first arrives, it waits shortly for those that are on their way, so that they share
-// an answer.
+// Take returns up to most calls of the given operations, as leases of the worker, and those of its calls that are no longer wanted. If
+// there are none, it waits. When the first arrives, it waits briefly for further calls under way, so that they share an answer.
 func (h *Hub) Take(ctx context.Context, who Worker, operations []string, most int, wait time.Duration) ([]Call, []Cancel, error) {
 	if h.drained() {
 		return nil, nil, ErrClosed
@@ -199,7 +198,7 @@ func (h *Hub) askOne(t *take, run string) {
 	t.signal()
 }
 
-// look reports whether a take has anything, and whether nothing more is under way to it.
+// look reports whether a take has calls or cancellations, and whether no more are under way.
 func (h *Hub) look(t *take) (any, whole bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,15 +6,15 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/keychain"
 )
 
-// withdrawnTime is how long a worker may take to deliver the output of a call whose attempt has ended, so that it is kept as late, and
+// withdrawnTime bounds the time in which a worker can deliver the output of a call whose attempt has ended, to be kept as late;
 // withdrawnMax bounds such calls.
 const (
 	withdrawnTime = 10 * time.Minute
 	withdrawnMax  = 10_000
 )
 
-// withdrawn has the calls whose attempts have ended while a worker had them, when, and the secrets of their runs. The first output that comes for one is journaled, as
-// late, and no other: a worker may deliver the same again and again.
+// withdrawn has the calls whose attempts ended while a worker had them, with the time of that and the secrets of their runs. Only the
+// first output of each is journaled, as late: a worker may deliver the same repeatedly.
 type withdrawn map[ID]withdrawal
 
 type withdrawal struct {

@@ -1,6 +1,6 @@
-// Command way runs a workflow. Built with -cover, it writes to the folder of its second argument what was executed on a way. Its first
-// argument says which: of a result, from the return of a call to the next call, or of a message, from Send to the call that follows. Its
-// third argument is the folder of the store.
+// Command way runs a workflow. Built with -cover, it writes the coverage of a way to the folder of its second argument. Its first
+// argument names the way: of a result, from the return of a call to the next call, or of a message, from Send to the call that follows.
+// Its third argument is the folder of the store.
 package main
 
 import (

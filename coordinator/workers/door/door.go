@@ -57,7 +57,7 @@ func refuse(code, pointer, format string, args ...any) error {
 	return &Refusal{code, pointer, fmt.Sprintf(format, args...)}
 }
 
-// Door is where the workers of one token come in.
+// Door serves the workers of one token.
 type Door struct {
 	Hub        *workers.Hub // nil: there are no operations for workers
 	Token      string       // its name
@@ -127,7 +127,7 @@ func waitOf(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// operations returns the operations of a take, of which the token must name each.
+// operations returns the operations of a take. The token must name each.
 func (d Door) operations(wanted []string) ([]string, error) {
 	if len(wanted) == 0 {
 		wanted = d.Operations
@@ -169,7 +169,7 @@ func cancelCalls(from []workers.Cancel) []wire.CancelCall {
 
 // Input returns the input of a call that came without it, as JSON.
 func (d Door) Input(lease string) (json.RawMessage, error) {
-	who, err := d.who("input") // whichever of the token's
+	who, err := d.who("input") // any worker of the token
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// RetryAfterTime bounds how long an attempt after a failure may be put off by the worker.
+// RetryAfterTime bounds the time for which a worker may delay the next attempt after a failure.
 const RetryAfterTime = 365 * 24 * time.Hour
 
 type (
@@ -36,17 +36,17 @@ type (
 	// TakeAnswer is the calls that a worker has taken.
 	TakeAnswer struct {
 		Calls  []TakenCall  `json:"calls"`  // maybe none
-		Cancel []CancelCall `json:"cancel"` // earlier ones, whose results are not wanted any more
+		Cancel []CancelCall `json:"cancel"` // earlier ones, whose results are no longer wanted
 	}
 
-	// CancelCall tells a worker to stop.
+	// CancelCall asks a worker to stop.
 	CancelCall struct {
 		Lease  string  `json:"lease"`  // of the call
 		Reason string  `json:"reason"` // for people
 		Grace  float64 `json:"grace"`  // seconds that the worker may take for it
 	}
 
-	// GiveBody is a delivery of a worker. Each lease that is named in it lasts longer.
+	// GiveBody is a delivery of a worker. It renews each lease that it names.
 	GiveBody struct {
 		Worker  string       `json:"worker"`            // the worker's name
 		Results []GiveResult `json:"results,omitempty"` // ends of calls
@@ -80,20 +80,20 @@ type (
 		Payload json.RawMessage `json:"payload,omitempty"` // any JSON
 	}
 
-	// GiveLog is text that a worker writes about a call, for the log of the server and for clients that follow that of the run.
+	// GiveLog is text that a worker writes about a call, for the log of the server and for clients that follow the log of the run.
 	GiveLog struct {
 		Lease string `json:"lease"` // of the call
 		Text  string `json:"text"`  // at most 4 KiB of it are kept
 	}
 
-	// GiveAnswer acknowledges a delivery: all of it is durable but the late parts.
+	// GiveAnswer acknowledges a delivery: all of it is durable except the late parts.
 	GiveAnswer struct {
-		Cancel  []CancelCall `json:"cancel"`  // calls whose results are not wanted any more
+		Cancel  []CancelCall `json:"cancel"`  // calls whose results are no longer wanted
 		Late    []LateLease  `json:"late"`    // parts that do not count
 		Expires time.Time    `json:"expires"` // of the leases that were named
 	}
 
-	// LateLease says why the delivery for a lease does not count.
+	// LateLease has the reason that the delivery for a lease does not count.
 	LateLease struct {
 		Lease string `json:"lease"` // of the call
 		Was   string `json:"was"`   // the status of its step, or another reason
