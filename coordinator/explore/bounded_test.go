@@ -57,7 +57,7 @@ func TestAMoveThatBringsTooManyEventsIsNotFollowed(t *testing.T) {
 	direct := strings.Replace(text, "{kind: call}", "{kind: noop}", 1)
 	_, err = explore.Run(compile(t, direct), explore.Options{}.Bounded(2_000, 1_000_000))
 	require.ErrorContains(t, err, "the run goes on for ever, or for too long to be checked: ")
-	require.ErrorContains(t, err, "at most 2000 in 100 are looked at")
+	require.ErrorContains(t, err, "at most 2000 in 100 are explored")
 }
 
 func TestStatesThatHoldTooManyEventsAreNotLeft(t *testing.T) {
