@@ -77,7 +77,7 @@ func (c *Client) Ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	if !errors.Is(err, coordinator.ErrRunNotFound) || req.Run == "" {
 		return err
 	}
-	whole, found := c.whole(ctx, req.Run)
+	whole, found := c.cellOrRun(ctx, req.Run)
 	if found != nil {
 		return found
 	}
@@ -89,8 +89,8 @@ func (c *Client) Ask(ctx context.Context, req *api.Request, emit func(*api.Reply
 	return c.ask(ctx, &named, emit)
 }
 
-// whole returns the id of the only run whose id begins with begun; "" if there is none.
-func (c *Client) whole(ctx context.Context, begun string) (string, error) {
+// cellOrRun returns the id of the only run whose id begins with begun; "" if there is none.
+func (c *Client) cellOrRun(ctx context.Context, begun string) (string, error) {
 	var ids []string
 	err := c.ask(ctx, &api.Request{Verb: api.List, Query: begun, Limit: comparedMax}, func(r *api.Reply) error {
 		if r.Run != nil && strings.HasPrefix(r.Run.Run, begun) && (strings.Contains(begun, "/") || !strings.Contains(strings.TrimPrefix(r.Run.Run, begun), "/")) {

@@ -101,8 +101,10 @@ var routes = map[api.Verb]func(*api.Request) *route{
 	api.Decide: func(r *api.Request) *route {
 		return post(step(r)+"/decide", preview(r), object{"decision": r.Decision, "reason": r.Reason, "payload": raw(r.Payload)})
 	},
-	api.Pause:  func(r *api.Request) *route { return post(whole(r)+"/pause", preview(r), object{"reason": r.Reason}) },
-	api.Resume: func(r *api.Request) *route { return post(whole(r)+"/resume", preview(r), object{}) },
+	api.Pause: func(r *api.Request) *route {
+		return post(cellOrRun(r)+"/pause", preview(r), object{"reason": r.Reason})
+	},
+	api.Resume: func(r *api.Request) *route { return post(cellOrRun(r)+"/resume", preview(r), object{}) },
 	api.Cancel: func(r *api.Request) *route { return post(run(r)+"/cancel", preview(r), object{"reason": r.Reason}) },
 	api.Abort:  func(r *api.Request) *route { return post(step(r)+"/abort", preview(r), object{"reason": r.Reason}) },
 	api.Retry: func(r *api.Request) *route {
@@ -246,8 +248,8 @@ func run(r *api.Request) string  { return "/v1/runs/" + url.PathEscape(r.Run) }
 func step(r *api.Request) string { return run(r) + "/steps/" + url.PathEscape(r.Step) }
 func cell(r *api.Request) string { return run(r) + "/cells/" + url.PathEscape(r.Step) }
 
-// whole returns the path of the run, or of the cell that the request names.
-func whole(r *api.Request) string {
+// cellOrRun returns the path of the run, or of the cell that the request names.
+func cellOrRun(r *api.Request) string {
 	if r.Step == "" {
 		return run(r)
 	}

@@ -17,20 +17,20 @@ import (
 // handle returns a handle of a run. Its commands record actor.
 func (e *Engine) handle(id, actor string) (r *Run) {
 	r = &Run{Reading: lists.Of(e.Lists, id), engine: e, id: id, actor: actor}
-	r.Handle, r.Commands, r.Moves = cells.New(asked{r}), e.taker.Of(asked{r}), e.mover.Of(asked{r})
+	r.Handle, r.Commands, r.Moves = cells.New(requests{r}), e.taker.Of(requests{r}), e.mover.Of(requests{r})
 	return r
 }
 
-// asked carries out the requests to a handle of a run. It implements cells.Run, commands.Run and moving.Run.
-type asked struct{ *Run }
+// requests carries out the requests to a handle of a run. It implements cells.Run, commands.Run and moving.Run.
+type requests struct{ *Run }
 
 // Take implements cells.Run.
-func (r asked) Take(ctx context.Context, event journal.Event) (journal.Event, error) {
+func (r requests) Take(ctx context.Context, event journal.Event) (journal.Event, error) {
 	return r.engine.taker.Take(ctx, r, event)
 }
 
 // Look implements cells.Run. A run that this engine does not drive, or that has ended, is read from its journal.
-func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
+func (r requests) Look(ctx context.Context, look func(*reactive.Root)) error {
 	if r.would == nil && r.Driven() && r.engine.parked.Reason(r.id) == nil {
 		if err := r.Ask(ctx, decide.Item{Look: look}); !errors.Is(err, ErrFinished) {
 			return err
@@ -44,7 +44,7 @@ func (r asked) Look(ctx context.Context, look func(*reactive.Root)) error {
 }
 
 // Storage implements cells.Run. If this engine does not drive the run, all its events stay: the program that drives it decides.
-func (r asked) Storage() cells.Storage {
+func (r requests) Storage() cells.Storage {
 	s := cells.Storage{Lock: &r.engine.content, KeepEvents: -1, Dry: r.would != nil}
 	if s.Content, _ = r.engine.store.(journal.ContentStore); r.Driven() {
 		s.KeepEvents = r.engine.config.KeepEvents
@@ -53,13 +53,13 @@ func (r asked) Storage() cells.Storage {
 }
 
 // Actor implements commands.Run.
-func (r asked) Actor() string { return r.actor }
+func (r requests) Actor() string { return r.actor }
 
 // Would implements commands.Run.
-func (r asked) Would() func(journal.Event) { return r.would }
+func (r requests) Would() func(journal.Event) { return r.would }
 
 // Ask passes an item to the run's loop and waits for its reply.
-func (r asked) Ask(ctx context.Context, it decide.Item) error {
+func (r requests) Ask(ctx context.Context, it decide.Item) error {
 	return process{r.engine}.Pass(ctx, r.id, it)()
 }
 

@@ -24,7 +24,7 @@ func (r *Run) Dry(would func(journal.Event)) *Run {
 var errDry = fmt.Errorf("%w: the handle of the run changes nothing", ErrNotPossible)
 
 // Writes implements moving.Run.
-func (r asked) Writes() error {
+func (r requests) Writes() error {
 	if r.would != nil {
 		return errDry
 	}

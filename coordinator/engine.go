@@ -127,7 +127,7 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	e.draining, e.drain = context.WithCancel(context.Background())
-	e.makeRooms()
+	e.makeParts()
 	e.loops.Go(func() { e.alarms.Run(e.ctx, e.wake) })
 	e.loops.Go(func() { e.clock.Watch(e.ctx, e.checkTimers) })
 	ready := false
@@ -146,8 +146,8 @@ func New(ctx context.Context, store journal.Store, config Config) (*Engine, erro
 	return e, nil
 }
 
-// makeRooms makes the parts of the engine that use the engine and one another.
-func (e *Engine) makeRooms() {
+// makeParts makes the parts of the engine that use the engine and one another.
+func (e *Engine) makeParts() {
 	config := &e.config
 	e.reader = reader.New(e.ctx, e.store, e.registry, process{e})
 	e.parked = parking.For(parking.Config{Context: e.ctx, Engine: process{e}, Reader: e.reader, Registry: e.registry, Logger: config.Logger})

@@ -118,14 +118,14 @@ func (r *run) notifyStarted() {
 
 // append makes a batch durable, with the head that follows from it.
 func (r *run) append(ctx context.Context, batch []journal.Event) error {
-	if len(batch) == 0 && !r.unsaid(ctx) {
+	if len(batch) == 0 && !r.headLacksWait(ctx) {
 		return nil
 	}
 	return r.commit(ctx, batch, r.step.Head())
 }
 
-// unsaid reports whether the run waits for a worker and the stored head lacks that, because no event followed.
-func (r *run) unsaid(ctx context.Context) bool {
+// headLacksWait reports whether the run waits for a worker and the stored head lacks that, because no event followed.
+func (r *run) headLacksWait(ctx context.Context) bool {
 	if !r.step.Unsaid() {
 		return false
 	}

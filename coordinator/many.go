@@ -25,11 +25,11 @@ func (p process) PreviewRerun(ctx context.Context, run string, what Rerun) (*Rer
 }
 
 func (p process) Move(ctx context.Context, run, actor, act, reason string, to *registry.Entry) error {
-	_, err := p.mover.MoveFor(ctx, asked{p.handle(run, actor)}, to, act, reason)
+	_, err := p.mover.MoveFor(ctx, requests{p.handle(run, actor)}, to, act, reason)
 	return err
 }
 
 func (p process) PreviewMove(ctx context.Context, run string, to *registry.Entry) error {
-	_, err := p.mover.Preview(ctx, asked{p.handle(run, "")}, to)
+	_, err := p.mover.Preview(ctx, requests{p.handle(run, "")}, to)
 	return err
 }

@@ -126,11 +126,11 @@ func (p process) LoadIf(run string, wanted func() bool) {
 func (p process) PickUp(ctx context.Context, run string) error { return p.pickUp(ctx, run) }
 
 func (p process) Look(ctx context.Context, run string, look func(*reactive.Root)) error {
-	return asked{&Run{engine: p.Engine, id: run}}.Look(ctx, look)
+	return requests{&Run{engine: p.Engine, id: run}}.Look(ctx, look)
 }
 
 func (p process) Take(ctx context.Context, run, actor string, command journal.Event) error {
-	_, err := asked{p.handle(run, actor)}.Take(ctx, command)
+	_, err := requests{p.handle(run, actor)}.Take(ctx, command)
 	return err
 }
 

@@ -72,8 +72,8 @@ func (w *worker) newJob(from *wire.TakenCall) *job {
 	return j
 }
 
-// die ends the contexts of calls whose operations have not returned in time.
-func (w *worker) die() {
+// endCalls ends the contexts of calls whose operations have not returned in time.
+func (w *worker) endCalls() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, j := range w.calls {

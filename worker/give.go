@@ -96,7 +96,7 @@ func (w *worker) deliver(g *outbox) {
 		switch {
 		case err == nil:
 			w.cancel(answer.Cancel)
-			w.given(g, answer.Late)
+			w.settle(g, answer.Late)
 			return
 		case isFinal(err) && len(g.results)+len(g.reports)+len(g.logs)+len(g.alive) > 1:
 			for _, one := range g.pieces() {
@@ -124,8 +124,8 @@ func (w *worker) body(g *outbox) *wire.GiveBody {
 	return b
 }
 
-// given answers the reports of operations, and frees the places of calls.
-func (w *worker) given(g *outbox, list []wire.LateLease) {
+// settle answers the reports of operations, and frees the places of calls.
+func (w *worker) settle(g *outbox, list []wire.LateLease) {
 	late := map[string]string{}
 	for _, l := range list {
 		late[l.Lease] = l.Was

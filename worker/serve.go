@@ -69,7 +69,7 @@ func Serve(ctx context.Context, config Config) error {
 	err = w.take(ctx)
 	w.drain()
 	die()
-	w.die()
+	w.endCalls()
 	giving.Wait()
 	return err
 }

@@ -60,7 +60,7 @@ func (c Calls) Answer(ctx context.Context, id workers.ID, result call.Result, la
 		if errors.Is(err, decide.ErrFinished) { // its journal accepts no more events
 			c.logger.Info("a worker has answered after the run had ended", "run", id.Run, "step", id.Node, "request", id.String())
 		}
-		return gone(was, err)
+		return describeGone(was, err)
 	}
 }
 
@@ -79,7 +79,7 @@ func (c Calls) Secrets(ctx context.Context, run string) (ring *keychain.Ring, wa
 	if err = c.runs.Look(ctx, run, func(root *reactive.Root) { found = c.runs.Ring(ctx, root) }); err == nil { // else the run may still set it
 		ring = found
 	}
-	was, err = gone("", err)
+	was, err = describeGone("", err)
 	return ring, was, err
 }
 
@@ -115,8 +115,8 @@ func ended(root *reactive.Root, id workers.ID) string {
 	return root.Status(v).String()
 }
 
-// gone turns the error that a run has ended or was deleted into a text; any other error stays one.
-func gone(was string, err error) (string, error) {
+// describeGone turns the error that a run has ended or was deleted into a text; any other error stays one.
+func describeGone(was string, err error) (string, error) {
 	switch {
 	case errors.Is(err, decide.ErrFinished):
 		return "the run has ended", nil

@@ -387,7 +387,7 @@ func (a *acts) read(ctx context.Context, id uint64) (s stored, err error) {
 		s.last = e.Seq
 		switch e.Detail.State {
 		case recordHow:
-			s.workflow, _ = s.how.takeHow(&e)
+			s.workflow, _ = s.how.decodeHow(&e)
 		case recordChosen:
 			more, _ := targetsOf(&e)
 			s.targets = append(s.targets, more...)

@@ -8,7 +8,7 @@ import (
 )
 
 // carryRerun starts a run that repeats this one.
-func carryRerun(ctx context.Context, a *asking) Outcome {
+func carryRerun(ctx context.Context, a *request) Outcome {
 	if head, err := a.reader.Head(ctx, a.run); err == nil {
 		if o := foreseeRerun(&a.act, &head, false); o.Result != "" {
 			return o
@@ -49,7 +49,7 @@ func previewRerun(ctx context.Context, a *acts, act *Act, run string, x *examine
 }
 
 // carryMove switches the run to the workflow of the act.
-func carryMove(ctx context.Context, a *asking) Outcome {
+func carryMove(ctx context.Context, a *request) Outcome {
 	return a.outcomeOf(ctx, a.engine.Move(ctx, a.run, a.act.Actor, a.stream, a.act.Reason, a.act.Entry))
 }
 
@@ -57,15 +57,15 @@ func previewMove(ctx context.Context, a *acts, act *Act, run string, _ *examined
 	return a.engine.PreviewMove(ctx, run, act.Entry)
 }
 
-// follows is the reason for a run that a move would not change.
-const follows = "it follows this version already"
+// followsReason is the reason for a run that a move would not change.
+const followsReason = "it follows this version already"
 
 func foreseeMove(a *Act, h *journal.Head, _ bool) (o Outcome) {
 	switch {
 	case !h.Open:
 		return ended(h)
 	case h.Workflow == a.Entry.Plan.Hash && !a.Entry.HasChildren(): // else its child workflows may differ, and only its journal records them
-		return already(follows)
+		return already(followsReason)
 	}
 	return unfit(verbMove, h)
 }

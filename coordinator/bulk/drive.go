@@ -77,8 +77,8 @@ func (d *driver) goOn(ctx context.Context) {
 	close(d.over)
 }
 
-// again reports whether a process that died may have asked runs of the next slice.
-func (d *driver) again() bool { return d.next < d.doubt }
+// inDoubt reports whether a process that died may have asked runs of the next slice.
+func (d *driver) inDoubt() bool { return d.next < d.doubt }
 
 // drive asks the runs that have not been asked, slice by slice, and records the outcome of each slice, and then of the act.
 func (d *driver) drive(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (d *driver) drive(ctx context.Context) error {
 			return fmt.Errorf("act %d cannot go on in this process: %w", d.id, err)
 		}
 		left := d.targets[d.next:]
-		if len(left) == 0 || d.stopping.Load() && !d.again() {
+		if len(left) == 0 || d.stopping.Load() && !d.inDoubt() {
 			return d.end(ctx)
 		}
 		slice := left[:min(len(left), int(d.slice.Load()))]
@@ -104,13 +104,13 @@ func (d *driver) drive(ctx context.Context) error {
 // ask asks the runs of a slice. A run without a result was not asked, or the answer is unknown.
 func (d *driver) ask(ctx context.Context, slice []target) []Outcome {
 	outcomes := make([]Outcome, len(slice))
-	looks := d.again() && d.stopping.Load()
+	looks := d.inDoubt() && d.stopping.Load()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range min(atOnce, len(slice)) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(slice) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				outcomes[i] = d.askOne(ctx, &asking{driver: d, target: slice[i]}, looks)
+				outcomes[i] = d.askOne(ctx, &request{driver: d, target: slice[i]}, looks)
 			}
 		})
 	}
@@ -119,13 +119,13 @@ func (d *driver) ask(ctx context.Context, slice []target) []Outcome {
 }
 
 // askOne asks one run, unless its journal says that the act has done so already. If looks is true, it only looks for that.
-func (d *driver) askOne(ctx context.Context, a *asking, looks bool) (o Outcome) {
+func (d *driver) askOne(ctx context.Context, a *request, looks bool) (o Outcome) {
 	exists, err := d.engine.Exists(ctx, a.run)
 	gone := err == nil && !exists || errors.Is(err, journal.ErrDeleted)
 	if err != nil && !gone {
 		return a.outcomeOf(ctx, err)
 	}
-	if d.again() {
+	if d.inDoubt() {
 		found, err := d.found(ctx, a, gone)
 		if ctx.Err() != nil || errors.Is(err, journal.ErrClosed) {
 			return Outcome{}
@@ -147,7 +147,7 @@ func (d *driver) askOne(ctx context.Context, a *asking, looks bool) (o Outcome) 
 }
 
 // found reports whether the act had acted on a run before its process died.
-func (d *driver) found(ctx context.Context, a *asking, gone bool) (found bool, err error) {
+func (d *driver) found(ctx context.Context, a *request, gone bool) (found bool, err error) {
 	switch {
 	case d.verb.makes:
 		return d.reran(ctx, a.run)

@@ -24,8 +24,8 @@ const (
 	verbRetry = "retry"
 )
 
-// howMax bounds Status.How, in bytes.
-const howMax = 512
+// summaryMax bounds Status.How, in bytes.
+const summaryMax = 512
 
 // checkHow refuses an act that lacks an option of its verb, or has one that its verb does not take.
 func (a *Act) checkHow() error {
@@ -120,8 +120,8 @@ func (a *Act) summary() string {
 		words = append(words, fmt.Sprintf("workflow %s %.12s", e.Plan.Workflow.Name, e.Plan.Hash))
 	}
 	text := strings.Join(words, ", ")
-	if len(text) > howMax {
-		text = strings.ToValidUTF8(text[:howMax], "") + "…"
+	if len(text) > summaryMax {
+		text = strings.ToValidUTF8(text[:summaryMax], "") + "…"
 	}
 	return text
 }
@@ -146,8 +146,8 @@ func (a *Act) how(now int64, children map[string]string) []journal.Event {
 	return []journal.Event{record(recordHow, now, said, d)}
 }
 
-// takeHow decodes the record, and returns the workflow that it names; nil: none.
-func (a *Act) takeHow(e *journal.Event) (*journal.Start, error) {
+// decodeHow decodes the record, and returns the workflow that it names; nil: none.
+func (a *Act) decodeHow(e *journal.Event) (*journal.Start, error) {
 	start := e.Detail.Start
 	if e.Value == nil && start != nil { // a move
 		return start, nil

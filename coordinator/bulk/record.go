@@ -187,7 +187,7 @@ func Check(stream string, e *journal.Event) error {
 	var err error
 	switch e.Detail.State {
 	case recordHow:
-		_, err = (&Act{}).takeHow(e)
+		_, err = (&Act{}).decodeHow(e)
 	case recordChosen:
 		_, err = targetsOf(e)
 	case recordDone:

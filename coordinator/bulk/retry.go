@@ -50,7 +50,7 @@ func examineSteps(ctx context.Context, a *acts, _ *Act, run string, x *examined)
 }
 
 // carryRetry asks the chosen steps again, except those that the act has asked already or that are no longer failed.
-func carryRetry(ctx context.Context, a *asking) Outcome {
+func carryRetry(ctx context.Context, a *request) Outcome {
 	if len(a.steps) == 0 {
 		head, err := a.reader.Head(ctx, a.run)
 		if err != nil {

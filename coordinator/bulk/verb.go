@@ -22,7 +22,7 @@ type verb struct {
 	event   func(reason string) journal.Event                           // the command; nil: it sends none, or one for each step
 	foresee func(*Act, *journal.Head, bool) Outcome                     // the outcome by the head, and whether the run is held; zero: done
 	examine func(context.Context, *acts, *Act, string, *examined) error // the same, for facts that only its journal has; nil: none
-	carry   func(context.Context, *asking) Outcome                      // does it to one run
+	carry   func(context.Context, *request) Outcome                     // does it to one run
 }
 
 // verbs are all verbs, in the order of display.
@@ -129,31 +129,31 @@ func foreseeRetry(_ *Act, h *journal.Head, _ bool) (o Outcome) {
 
 const noFailure = "no step has failed"
 
-// asking is one run that is about to be asked.
-type asking struct {
+// request is one run that is about to be asked.
+type request struct {
 	*driver
 	target
 	did map[string]bool // steps that the act has asked again already, before its process died
 }
 
 // command sends a command to the run, with the name of the act.
-func (a *asking) command(ctx context.Context, event journal.Event) error {
+func (a *request) command(ctx context.Context, event journal.Event) error {
 	event.Detail.ID = a.stream
 	return a.engine.Take(ctx, a.run, a.act.Actor, event)
 }
 
 // carryCommand sends one command to the run.
-func carryCommand(ctx context.Context, a *asking) Outcome {
+func carryCommand(ctx context.Context, a *request) Outcome {
 	return a.outcomeOf(ctx, a.command(ctx, a.verb.event(a.act.Reason)))
 }
 
 // carryDelete deletes the run.
-func carryDelete(ctx context.Context, a *asking) Outcome {
+func carryDelete(ctx context.Context, a *request) Outcome {
 	return a.outcomeOf(ctx, a.engine.Delete(ctx, a.run))
 }
 
 // outcomeOf returns the outcome of an error. A run that is in the requested state already, or has ended, is no failure.
-func (a *asking) outcomeOf(ctx context.Context, err error) Outcome {
+func (a *request) outcomeOf(ctx context.Context, err error) Outcome {
 	switch {
 	case err == nil:
 		return Outcome{Result: Done}
@@ -177,7 +177,7 @@ func refusal(run string, err error) Outcome {
 		return Outcome{Result: Refused, Why: shortened("its history differs under the new workflow: " + past.Why())}
 	}
 	if _, ok := errors.AsType[*decide.FollowsError](err); ok {
-		return already(follows)
+		return already(followsReason)
 	}
 	return Outcome{Result: Refused, Why: plain(run, err)}
 }

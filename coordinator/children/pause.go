@@ -40,13 +40,13 @@ func (c *Children) pause(ctx context.Context, parent, id string, paused bool) {
 
 // paused logs that a child run could not be paused or resumed, unless it has ended or is in that state already.
 func (c *Children) paused(id string, err error) {
-	if err != nil && !unneeded(err) && !errors.Is(err, decide.ErrShutdown) {
+	if err != nil && !hadNoEffect(err) && !errors.Is(err, decide.ErrShutdown) {
 		c.Logger.Warn("cannot pause or resume a child run", "run", id, "error", err)
 	}
 }
 
-// unneeded reports whether a child run refused a command that would have had no effect.
-func unneeded(err error) bool {
+// hadNoEffect reports whether a child run refused a command that would have had no effect.
+func hadNoEffect(err error) bool {
 	return errors.Is(err, decide.ErrNotPossible) || errors.Is(err, decide.ErrFinished) || errors.Is(err, decide.ErrRunNotFound)
 }
 
@@ -54,7 +54,7 @@ func unneeded(err error) bool {
 func (c *Children) NotePause(ctx context.Context, parent string, paused bool, children map[string]bool) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(children)) {
-		if err := c.Engine.Note(ctx, id, decide.PauseFromAbove(parent, paused)); err != nil && !unneeded(err) {
+		if err := c.Engine.Note(ctx, id, decide.PauseFromAbove(parent, paused)); err != nil && !hadNoEffect(err) {
 			errs = append(errs, err)
 		}
 	}

@@ -96,13 +96,13 @@ func dial(dir string) (conn *net.UnixConn, err error) {
 		return err
 	})
 	if err != nil {
-		return nil, undialed(dir, err)
+		return nil, dialError(dir, err)
 	}
 	return conn, nil
 }
 
-// undialed returns the reason that the socket of a directory cannot be reached.
-func undialed(dir string, err error) error {
+// dialError returns the reason that the socket of a directory cannot be reached.
+func dialError(dir string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || refused(err):
 		return fmt.Errorf("%w: %s", api.ErrNotHeld, dir)

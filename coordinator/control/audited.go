@@ -25,7 +25,7 @@ type outcome struct {
 	act  *api.Act
 }
 
-func (o *outcome) hear(r *api.Reply) {
+func (o *outcome) record(r *api.Reply) {
 	o.act, o.done = cmp.Or(r.Act, o.act), cmp.Or(r.Done, o.done)
 }
 

@@ -9,7 +9,7 @@ import (
 func AskOnly(dir string) *Client { return holder(dir) }
 
 // Undialed is the error for a socket that could not be reached.
-var Undialed = undialed
+var Undialed = dialError
 
 // BePatient sets the time that Open waits, until the test ends.
 func BePatient(t testing.TB, d time.Duration) {

@@ -63,13 +63,13 @@ func (w *waiting) add(conn net.Conn) {
 	w.conns = append(w.conns, conn)
 }
 
-// tardy reads a connection whose goroutine may run only after the deadline: it still reads the data that was sent before.
-type tardy struct {
+// patientReader reads a connection whose goroutine may run only after the deadline: it still reads the data that was sent before.
+type patientReader struct {
 	conn net.Conn
 	late bool
 }
 
-func (r *tardy) Read(p []byte) (int, error) {
+func (r *patientReader) Read(p []byte) (int, error) {
 	n, err := r.conn.Read(p)
 	if n > 0 || r.late || !errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, err

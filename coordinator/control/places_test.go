@@ -20,7 +20,7 @@ func TestARequestSentInTimeIsRead(t *testing.T) {
 	require.NoError(t, server.SetReadDeadline(time.Unix(1, 0)))
 	go func() { _, _ = client.Write([]byte("{\"verb\": \"ping\"}\n")) }()
 	line := make([]byte, 64)
-	n, err := (&tardy{conn: server}).Read(line)
+	n, err := (&patientReader{conn: server}).Read(line)
 	require.NoError(t, err)
 	require.Equal(t, "{\"verb\": \"ping\"}\n", string(line[:n]))
 }

@@ -243,7 +243,7 @@ func (s *Server) serve(conn net.Conn) {
 // readRequest reads one line of bounded length. It returns io.EOF if the client sent nothing. The reader yields the bytes behind the
 // line, as many as the request announces.
 func readRequest(conn net.Conn) (*api.Request, io.Reader, error) {
-	limit := &io.LimitedReader{R: &tardy{conn: conn}, N: api.RequestMax + 1}
+	limit := &io.LimitedReader{R: &patientReader{conn: conn}, N: api.RequestMax + 1}
 	b := bufio.NewReaderSize(limit, requestChunk)
 	line, err := b.ReadBytes('\n')
 	switch {
@@ -299,7 +299,7 @@ func (w *replyWriter) take() error {
 }
 
 func (w *replyWriter) reply(r *api.Reply) error {
-	w.outcome.hear(r)
+	w.outcome.record(r)
 	err := w.enc.Encode(r)
 	if err == nil && (w.prompt || r.Done != nil) {
 		err = w.b.Flush()

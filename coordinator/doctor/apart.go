@@ -11,9 +11,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// apart checks a stream that belongs to neither a run nor content: the versions of a workflow, the marks of held runs, the retention
+// otherStream checks a stream that belongs to neither a run nor content: the versions of a workflow, the marks of held runs, the retention
 // rules, or acts on many runs.
-func (d *doctor) apart(ctx context.Context, stream string) error {
+func (d *doctor) otherStream(ctx context.Context, stream string) error {
 	means, check := "the name may not stand for its newest workflow", d.version
 	switch stream {
 	case journal.HeldStream():

@@ -82,7 +82,7 @@ func Check(ctx context.Context, raw *disk.Raw, how How, emit func(Fault) error) 
 		case journal.IsContent(name):
 			err = d.content(ctx, name)
 		case !journal.IsRun(name):
-			err = d.apart(ctx, name)
+			err = d.otherStream(ctx, name)
 		default:
 			err = d.run(ctx, name)
 		}

@@ -39,7 +39,7 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	}
 	expected := want
 	if unread == nil && head.Kind == "" {
-		asBefore(&expected)
+		withoutKind(&expected)
 	}
 	unnamed(&expected, &head)
 	x.forWorkers(&expected, &head)
@@ -66,8 +66,8 @@ func (x *exam) judge(head journal.Head, unread error) error {
 	return x.fault(f)
 }
 
-// asBefore removes from a head the kind of its run, and the fields that older programs, without this kind, did not write either.
-func asBefore(h *journal.Head) {
+// withoutKind removes from a head the kind of its run, and the fields that older programs, without this kind, did not write either.
+func withoutKind(h *journal.Head) {
 	h.Kind, h.Waits, h.Done, h.Total, h.Failed, h.Code, h.Ended = "", nil, 0, 0, 0, "", 0
 }
 

@@ -68,12 +68,12 @@ func namesOf(root *reactive.Root, v int32) []string {
 	return []string{step}
 }
 
-// plainly is the failure that any call may have.
-var plainly = &operation.Error{Code: "error", Message: "as explored", Permanent: true}
+// plainFailure is the failure that any call may have.
+var plainFailure = &operation.Error{Code: "error", Message: "as explored", Permanent: true}
 
 // failuresOf returns the failures that a call may have, plainly first.
 func (g guesses) failuresOf(root *reactive.Root, req reactive.Request) []*operation.Error {
-	list := []*operation.Error{plainly}
+	list := []*operation.Error{plainFailure}
 	if req.Decision == 0 {
 		for _, name := range namesOf(root, req.Node) {
 			list = append(list, g.failing[name]...)
@@ -87,7 +87,7 @@ func failures(asked *shape) []*operation.Error {
 	var list []*operation.Error
 	for _, v := range asked.variants() {
 		object, _ := v.(map[string]any)
-		f := *plainly
+		f := *plainFailure
 		details := map[string]any{}
 		if e, ok := object["error"].(map[string]any); ok {
 			if code, ok := e["code"].(string); ok {

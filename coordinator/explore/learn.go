@@ -115,7 +115,7 @@ func (l *learner) never(text string) {
 }
 
 // shape returns the shape of a subject.
-func (l *learner) shape(what what, name string) *shape {
+func (l *learner) shape(what subjectKind, name string) *shape {
 	of := subject{what, name}
 	if l.shapes[of] == nil {
 		l.shapes[of] = &shape{}

@@ -22,8 +22,8 @@ type move struct {
 	items []decide.Item
 }
 
-// commanded returns the move that a command makes.
-func commanded(label string, e journal.Event) move {
+// commandMove returns the move that a command makes.
+func commandMove(label string, e journal.Event) move {
 	if e.Detail == nil {
 		e.Detail = &journal.Detail{}
 	}
@@ -71,7 +71,7 @@ func (p *play) answers(req reactive.Request) []move {
 	}
 	for _, f := range p.e.guesses.failuresOf(p.root, req) {
 		label := " fails"
-		if f != plainly {
+		if f != plainFailure {
 			label = with(" fails with "+f.Code, f.Details)
 		}
 		list = append(list, outcome(label, nil, f))
@@ -111,7 +111,7 @@ func (p *play) messages() []move {
 	var list []move
 	for _, w := range p.root.Awaiting() {
 		for _, payload := range p.e.guesses.of(p.root, w.Request) {
-			list = append(list, commanded(with("message "+w.Message+" comes", payload), journal.Event{
+			list = append(list, commandMove(with("message "+w.Message+" comes", payload), journal.Event{
 				Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: w.Message},
 			}))
 		}
@@ -128,7 +128,7 @@ func (p *play) decisions() []move {
 		}
 		for _, s := range []call.Fulfillment{call.Fulfilled, call.NotFulfilled} {
 			key := p.root.Key(v)
-			list = append(list, commanded(fmt.Sprintf("a person decides that %s is %s", key, s), journal.Event{
+			list = append(list, commandMove(fmt.Sprintf("a person decides that %s is %s", key, s), journal.Event{
 				Type: journal.DecisionReceived, Node: key, Detail: &journal.Detail{State: string(s)},
 			}))
 		}

@@ -60,7 +60,7 @@ func (k routes) patches(p *play) []move {
 					continue
 				}
 				seen[label] = true
-				list = append(list, commanded(label, journal.Event{Type: journal.ContextPatched, Value: map[string]any{key: v}}))
+				list = append(list, commandMove(label, journal.Event{Type: journal.ContextPatched, Value: map[string]any{key: v}}))
 			}
 		}
 	}

@@ -35,17 +35,17 @@ func (s sampler) walk(o *expr.Outline, wanted []value.Value) {
 			s.each(o.Args, append(numbers[:1:1], wanted...))
 		}
 	case expr.Equality:
-		s.walk(o.Args[0], around(o.Args[1], false))
-		s.walk(o.Args[1], around(o.Args[0], false))
+		s.walk(o.Args[0], valuesAround(o.Args[1], false))
+		s.walk(o.Args[1], valuesAround(o.Args[0], false))
 	case expr.Ordering:
-		s.walk(o.Args[0], around(o.Args[1], true))
-		s.walk(o.Args[1], around(o.Args[0], true))
+		s.walk(o.Args[0], valuesAround(o.Args[1], true))
+		s.walk(o.Args[1], valuesAround(o.Args[0], true))
 	case expr.Membership:
-		s.found(o.Args[0], o.Args[1])
+		s.walkIn(o.Args[0], o.Args[1])
 	case expr.TextMatch:
-		s.walk(o.Args[0], containing(o.Args[1]))
+		s.walk(o.Args[0], textsFor(o.Args[1]))
 	case expr.Length:
-		s.walk(o.Args[0], measuring(wanted))
+		s.walk(o.Args[0], listsOfLengths(wanted))
 	case expr.Iteration:
 		s.walk(o.Args[0], lists)
 		s.each(o.Args[1:], nil)
@@ -71,17 +71,17 @@ func (s sampler) each(list []*expr.Outline, wanted []value.Value) {
 	}
 }
 
-// found walks the expression `what in where`.
-func (s sampler) found(what, where *expr.Outline) {
+// walkIn walks the expression `what in where`.
+func (s sampler) walkIn(what, where *expr.Outline) {
 	switch {
 	case where.Kind == expr.ListLiteral:
 		var values []value.Value
 		for _, o := range where.Args {
-			values = append(values, around(o, false)...)
+			values = append(values, valuesAround(o, false)...)
 		}
 		s.walk(what, values)
 	case where.Kind == expr.Literal:
-		s.walk(what, around(where, false))
+		s.walk(what, valuesAround(where, false))
 	case what.Kind == expr.Literal:
 		s.walk(where, []value.Value{[]any{what.Value}, []any{}})
 	default:
@@ -90,8 +90,8 @@ func (s sampler) found(what, where *expr.Outline) {
 	}
 }
 
-// around returns values for which a comparison with an expression holds, and values for which it does not.
-func around(o *expr.Outline, ordered bool) []value.Value {
+// valuesAround returns values for which a comparison with an expression holds, and values for which it does not.
+func valuesAround(o *expr.Outline, ordered bool) []value.Value {
 	switch {
 	case o.Kind == expr.Length || o.Kind == expr.Arithmetic:
 		return []value.Value{int64(1), int64(0)}
@@ -120,16 +120,16 @@ func around(o *expr.Outline, ordered bool) []value.Value {
 	return nil
 }
 
-// containing returns a text that contains a literal, and one that does not.
-func containing(o *expr.Outline) []value.Value {
+// textsFor returns a text that contains a literal, and one that does not.
+func textsFor(o *expr.Outline) []value.Value {
 	if text, ok := o.Value.(string); ok {
 		return []value.Value{text, ""}
 	}
 	return nil
 }
 
-// measuring returns lists of the wanted lengths.
-func measuring(wanted []value.Value) []value.Value {
+// listsOfLengths returns lists of the wanted lengths.
+func listsOfLengths(wanted []value.Value) []value.Value {
 	var values []value.Value
 	for _, w := range wanted {
 		if n, ok := w.(int64); ok && n >= 0 {

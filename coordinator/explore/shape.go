@@ -16,18 +16,18 @@ const (
 
 // subject is a value that expressions read in parts.
 type subject struct {
-	what what
+	what subjectKind
 	name string // of the step, or the key of the context
 }
 
-// what is the kind of a subject.
-type what uint8
+// subjectKind is the kind of a subject.
+type subjectKind uint8
 
 const (
-	output  what = iota // of a step
-	failure             // of a step
-	context             // a key that gates read
-	input               // of the run
+	output  subjectKind = iota // of a step
+	failure                    // of a step
+	context                    // a key that gates read
+	input                      // of the run
 )
 
 // shape has the values that make a difference, by their paths in a subject.

@@ -46,14 +46,14 @@ func (h *Hub) Log(ctx context.Context, run, step, after string) (*LogObserver, e
 // can be called again.
 func (o *LogObserver) Next(ctx context.Context) (Frame, error) {
 	for {
-		ended := o.steps.goingOn() // before the log is read, so that output from before the end comes first
+		ended := o.steps.changeOrEnd() // before the log is read, so that output from before the end comes first
 		b, grown := o.reader.Next()
 		if grown == nil {
 			data, err := encode(b)
 			return Frame{Kind: KindLog, ID: o.reader.Place(), Data: data}, err
 		}
 		if ended == nil {
-			end, err := o.steps.over()
+			end, err := o.steps.endFrame()
 			end.ID = o.reader.Place()
 			return end, err
 		}

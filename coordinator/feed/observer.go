@@ -119,8 +119,8 @@ func (o *Observer) rejoin() {
 	o.topic = o.hub.join(o.run, o.least)
 }
 
-// goingOn returns a channel that the next change closes; nil: there will be none.
-func (o *Observer) goingOn() <-chan struct{} {
+// changeOrEnd returns a channel that the next change closes; nil: there will be none.
+func (o *Observer) changeOrEnd() <-chan struct{} {
 	o.topic.mu.Lock()
 	defer o.topic.mu.Unlock()
 	if o.topic.err != nil {
@@ -129,8 +129,8 @@ func (o *Observer) goingOn() <-chan struct{} {
 	return o.topic.waiting()
 }
 
-// over returns the frame at the end of a run that does not go on, even if there are more changes, and io.EOF behind it.
-func (o *Observer) over() (Frame, error) {
+// endFrame returns the frame at the end of a run that does not go on, even if there are more changes, and io.EOF behind it.
+func (o *Observer) endFrame() (Frame, error) {
 	o.topic.mu.Lock()
 	defer o.topic.mu.Unlock()
 	f, _, err := o.end()

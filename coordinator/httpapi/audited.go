@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 )
 
-// concerns records the subject of a request, if only its answer has it.
-func (c *exchange) concerns(reply *api.Reply) {
+// recordSubject records the subject of a request, if only its answer has it.
+func (c *exchange) recordSubject(reply *api.Reply) {
 	switch {
 	case reply.Act != nil:
 		c.named = strconv.FormatUint(reply.Act.ID, 10)

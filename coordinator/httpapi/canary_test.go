@@ -146,7 +146,7 @@ func (a *aviary) fill(document string) {
 	ok[api.Done](a.site, "POST", "/v1/workflows", sent(document))
 	ok[api.Done](a.site, "POST", "/v1/workflows", sent(approval))
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"workflow": "book", "id": "a"}`)
-	a.tell(<-a.take(), a.secrets["environment"]+" and "+a.secrets["file"])
+	a.deliverSecret(<-a.take(), a.secrets["environment"]+" and "+a.secrets["file"])
 	next := a.take()
 	run := ok[api.Run](a.site, "GET", "/v1/runs/a", "", "Prefer", "wait=60")
 	require.Contains(t, []string{"completed", "partial"}, run.Status)
@@ -154,7 +154,7 @@ func (a *aviary) fill(document string) {
 	ok[api.Run](a.site, "POST", "/v1/runs", `{"id": "away", "document": "{kind: Workflow, name: w, steps: [{operation: charge}]}"}`)
 	taken := <-next
 	require.Equal(t, "away", taken.Run)
-	a.give(`{"worker": "w", "log": [{"lease": "` + taken.Lease + `", "text": "on it"}]}`)
+	a.deliver(`{"worker": "w", "log": [{"lease": "` + taken.Lease + `", "text": "on it"}]}`)
 }
 
 // take takes the next call, as a worker that waits for it.
@@ -172,21 +172,21 @@ func (a *aviary) take() <-chan wire.TakenCall {
 	return taken
 }
 
-// give delivers a body, as a worker.
-func (a *aviary) give(body string) {
+// deliver delivers a body, as a worker.
+func (a *aviary) deliver(body string) {
 	a.token = a.secrets[Worker.String()]
 	ok[wire.GiveAnswer](a.site, "POST", "/v1/worker/give", body)
 	a.token = a.secrets[Admin.String()]
 }
 
-// tell delivers a secret, as a worker, in every form: as texts and reports, with an error and with an output.
-func (a *aviary) tell(c wire.TakenCall, secret string) {
+// deliverSecret delivers a secret, as a worker, in every form: as texts and reports, with an error and with an output.
+func (a *aviary) deliverSecret(c wire.TakenCall, secret string) {
 	text := quoted(secret)
 	part := `{"worker": "w", "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}], "reports": [{"lease": "` + c.Lease + `", "kind": "progress", "payload": {` + text + `: [` + text + `]}}]}`
 	failed := `{"worker": "w", "results": [{"lease": "` + c.Lease + `", "error": {"code": "bad", "message": ` + text + `, "details": {` + text + `: ` + text + `}}}]}`
 	output := `{"worker": "w", "results": [{"lease": "` + c.Lease + `", "output": ` + text + `}], "log": [{"lease": "` + c.Lease + `", "text": ` + text + `}]}`
 	for _, body := range []string{part, failed, output} {
-		a.give(body)
+		a.deliver(body)
 	}
 }
 

@@ -34,7 +34,7 @@ func showCell(c *exchange) error {
 	r.Step = c.req.PathValue("cell")
 	if r.If = c.query("await"); r.If != "" {
 		r.Verb = api.Await
-		c.unhurried()
+		c.allowLong()
 	}
 	var cell *api.Cell
 	if _, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { cell = reply.Cell; return nil }); err != nil {

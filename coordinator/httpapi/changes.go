@@ -65,7 +65,7 @@ func rerun(c *exchange) error {
 	if err := c.unchanged(); err != nil {
 		return err
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	out := RerunPlan{Items: []*api.RerunStep{}}
 	done, err := c.ask(ctx, r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Rerun); return nil })
@@ -105,7 +105,7 @@ func shadow(c *exchange) error {
 	if err := c.attach(r, &b.Documents); err != nil {
 		return err
 	}
-	c.unhurried()
+	c.allowLong()
 	out := ShadowList{Items: []*api.Shadowed{}}
 	if _, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Shadow); return nil }); err != nil {
 		return err
@@ -131,7 +131,7 @@ func moveRun(c *exchange) error {
 	if err := c.unchanged(); err != nil {
 		return err
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	var out *api.Shadowed
 	if _, err = c.ask(ctx, r, func(reply *api.Reply) error { out = reply.Shadow; return nil }); err != nil {
@@ -168,7 +168,7 @@ func diffDocuments(c *exchange) error {
 
 func (c *exchange) compare(r *api.Request) error {
 	var out *versions.Diff
-	c.unhurried()
+	c.allowLong()
 	if _, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out = reply.Diff; return nil }); err != nil {
 		return err
 	}

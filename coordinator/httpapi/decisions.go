@@ -19,7 +19,7 @@ func listDecisions(c *exchange) error {
 	page := DecisionPage{Items: []*Decision{}}
 	var runs []string
 	done := api.Done{}
-	err = c.direct(&api.Request{Verb: api.List, Query: "waits:person " + c.query("q"), Cursor: c.query("cursor"), Limit: limit}, func(r *api.Reply) {
+	err = c.handleInner(&api.Request{Verb: api.List, Query: "waits:person " + c.query("q"), Cursor: c.query("cursor"), Limit: limit}, func(r *api.Reply) {
 		if r.Run != nil {
 			runs = append(runs, r.Run.Run)
 		}
@@ -32,7 +32,7 @@ func listDecisions(c *exchange) error {
 	}
 	for _, run := range runs {
 		list, err := c.decisionsOf(run)
-		if err != nil && !gone(err) {
+		if err != nil && !isGone(err) {
 			return err
 		}
 		page.Items = append(page.Items, list...)
@@ -41,8 +41,8 @@ func listDecisions(c *exchange) error {
 	return c.reply(http.StatusOK, page)
 }
 
-// gone reports whether an error means that a run was deleted after it was listed, or cannot be followed here.
-func gone(err error) bool {
+// isGone reports whether an error means that a run was deleted after it was listed, or cannot be followed here.
+func isGone(err error) bool {
 	code := api.ErrorOf(err).Code
 	return code == "deleted" || code == "run_not_found" || code == "missing" || code == "parked" || code == "damaged"
 }
@@ -50,7 +50,7 @@ func gone(err error) bool {
 // decisionsOf returns the open decisions of a run.
 func (c *exchange) decisionsOf(run string) (list []*Decision, err error) {
 	var of *api.Run
-	err = c.direct(&api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) {
+	err = c.handleInner(&api.Request{Verb: api.Show, Run: run}, func(r *api.Reply) {
 		if r.Run != nil {
 			of = r.Run
 		}
@@ -105,7 +105,7 @@ func decide(c *exchange) error {
 	}
 	r := &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason, Payload: b.Payload}
 	r.Dry = c.dry()
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	done, err := c.ask(ctx, r, nil)
 	if err != nil {

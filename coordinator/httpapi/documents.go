@@ -68,7 +68,7 @@ func publish(c *exchange) error {
 	if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
 		return err
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	done, err := c.ask(ctx, r, nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *exchange) previewPublish(p *parcel.Parcel) error {
 	if r.Attachment, err = (&api.Attachment{Parcel: p}).Encode(); err != nil {
 		return err
 	}
-	err = c.direct(r, func(reply *api.Reply) {
+	err = c.handleInner(r, func(reply *api.Reply) {
 		if reply.Diff != nil {
 			out.Effect = reply.Diff
 		}
@@ -104,8 +104,8 @@ func (c *exchange) previewPublish(p *parcel.Parcel) error {
 	return c.reply(http.StatusOK, out)
 }
 
-// direct carries out a request of package api whose answer becomes a part of another one.
-func (c *exchange) direct(r *api.Request, take func(*api.Reply)) error {
+// handleInner carries out a request of package api whose answer becomes a part of another one.
+func (c *exchange) handleInner(r *api.Request, take func(*api.Reply)) error {
 	r.Actor = c.who.Name
 	return api.Handle(c.req.Context(), c.engine, r, func(reply *api.Reply) error { take(reply); return nil })
 }
@@ -115,7 +115,7 @@ func listWorkflows(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	if c.plain() {
+	if c.wantsLines() {
 		_, err := c.ask(c.req.Context(), &api.Request{Verb: api.Names, Name: c.query("begins"), Limit: limit}, nil)
 		return err
 	}

@@ -50,7 +50,7 @@ func feedOfRun(c *exchange) error {
 	if o.After, o.Resume, err = feed.Sequence(c.resumed()); err != nil {
 		return err
 	}
-	if c.plain() {
+	if c.wantsLines() {
 		return c.watch(o.After)
 	}
 	return c.stream(func() (frames.Observer, error) { return c.hub.Run(c.req.Context(), c.req.PathValue("run"), o) })
@@ -62,7 +62,7 @@ const logView feed.View = "log"
 // followLog follows the output of a run's calls.
 func (c *exchange) followLog() error {
 	run, step := c.req.PathValue("run"), c.query("step")
-	if c.plain() {
+	if c.wantsLines() {
 		r, err := c.of(api.Log)
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func (c *exchange) stream(open func() (frames.Observer, error)) error {
 	}
 	c.noDeadline()
 	w := frames.To(c.w, names.Accepts(c.req.Header.Values("Accept"), "text/event-stream"))
-	c.feed = &frames.Stream{Observer: o, Leave: leave, Stands: c.stands(), Problem: problemIn, Sent: c.measures.Sent, Writer: w}
+	c.feed = &frames.Stream{Observer: o, Leave: leave, Stands: c.endOnRevocation(), Problem: problemIn, Sent: c.measures.Sent, Writer: w}
 	_ = w.Begin() // if the client has gone, the feed ends
 	return nil
 }

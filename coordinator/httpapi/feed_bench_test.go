@@ -32,8 +32,8 @@ import (
 
 const observers = 1000 // of each benchmark
 
-// theatre is a server on disk whose feeds are watched.
-type theatre struct {
+// feedServer is a server on disk whose feeds are watched.
+type feedServer struct {
 	testing.TB
 	store  *timed
 	engine *coordinator.Engine
@@ -76,7 +76,7 @@ func (s *timed) durable(stream string, seq uint64) (time.Time, bool) {
 	return at, known
 }
 
-func newTheatre(t testing.TB) *theatre {
+func newTheatre(t testing.TB) *feedServer {
 	store, err := disk.Open(t.TempDir(), disk.Config{})
 	require.NoError(t, err)
 	stamped := &timed{Store: store, at: map[string]map[uint64]time.Time{}}
@@ -87,7 +87,7 @@ func newTheatre(t testing.TB) *theatre {
 	})
 	require.NoError(t, err)
 	listening := httptest.NewServer(server)
-	house := &theatre{TB: t, store: stamped, engine: engine, server: server, addr: strings.TrimPrefix(listening.URL, "http://")}
+	house := &feedServer{TB: t, store: stamped, engine: engine, server: server, addr: strings.TrimPrefix(listening.URL, "http://")}
 	t.Cleanup(func() {
 		for _, conn := range house.conns {
 			conn.Close()
@@ -99,7 +99,7 @@ func newTheatre(t testing.TB) *theatre {
 }
 
 // start starts runs of some steps that end at once, and some that each wait for a message.
-func (t *theatre) start(runs, done, waiting int) (list []*coordinator.Run) {
+func (t *feedServer) start(runs, done, waiting int) (list []*coordinator.Run) {
 	var ops, steps []string
 	for i := range done {
 		steps = append(steps, fmt.Sprintf("{id: done%d, operation: done}", i))
@@ -123,14 +123,14 @@ func (t *theatre) start(runs, done, waiting int) (list []*coordinator.Run) {
 }
 
 // waits reports whether a run has come to the step that waits for the first message.
-func (t *theatre) waits(run *coordinator.Run) bool {
+func (t *feedServer) waits(run *coordinator.Run) bool {
 	state, err := run.State(context.Background())
 	require.NoError(t, err)
 	return slices.ContainsFunc(state.Steps, func(s coordinator.StepState) bool { return s.Step == "s0" && s.Status.String() == "running" })
 }
 
 // watch opens a feed, and reads its headers, and the bytes that have come with them. The next one overwrites that.
-func (t *theatre) watch(path string) (conn net.Conn, more []byte) {
+func (t *feedServer) watch(path string) (conn net.Conn, more []byte) {
 	conn, err := net.Dial("tcp", t.addr)
 	if err == nil {
 		t.conns = append(t.conns, conn)
@@ -147,9 +147,9 @@ func (t *theatre) watch(path string) (conn net.Conn, more []byte) {
 	return conn, got[:at]
 }
 
-// seats are the readers of feeds, with the number of updates and the lags that they have seen.
-type seats struct {
-	*theatre
+// readers are the readers of feeds, with the number of updates and the lags that they have seen.
+type readers struct {
+	*feedServer
 	all    sync.WaitGroup
 	begun  sync.WaitGroup // each has its snapshot
 	frames atomic.Int64   // updates
@@ -159,7 +159,7 @@ type seats struct {
 }
 
 // sit reads the feed of a run until an event.
-func (s *seats) sit(run string, until uint64) {
+func (s *readers) sit(run string, until uint64) {
 	conn, more := s.watch("/v1/runs/" + run + "/feed")
 	s.begun.Add(1)
 	r := bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(more)), conn))
@@ -196,7 +196,7 @@ func (s *seats) sit(run string, until uint64) {
 
 // echo sends frames over loopback at a steady pace until took is called, which returns how long each took: under the same load of process
 // and machine, no lag is shorter. At first it sends many, and returns the processor time of one: no frame costs less.
-func (t *theatre) echo(pause time.Duration) (cost time.Duration, took func() []time.Duration) {
+func (t *feedServer) echo(pause time.Duration) (cost time.Duration, took func() []time.Duration) {
 	const many = 20_000
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -278,11 +278,11 @@ func processorTime() time.Duration {
 }
 
 // play sends messages to runs at a steady pace while readers watch them to their end, and reports the lags, the frames and the processor time.
-func (t *theatre) play(b *testing.B, runs []*coordinator.Run, steps int, pause time.Duration) {
+func (t *feedServer) play(b *testing.B, runs []*coordinator.Run, steps int, pause time.Duration) {
 	last, err := runs[0].Last(context.Background())
 	require.NoError(b, err)
 	each := observers / len(runs)
-	all := &seats{theatre: t}
+	all := &readers{feedServer: t}
 	for _, run := range runs {
 		for range each {
 			all.sit(run.ID(), last+uint64(steps)*t.eventsOfAStep())
@@ -318,7 +318,7 @@ func (t *theatre) play(b *testing.B, runs []*coordinator.Run, steps int, pause t
 }
 
 // eventsOfAStep returns the number of events that follow a message.
-func (t *theatre) eventsOfAStep() uint64 { return 3 }
+func (t *feedServer) eventsOfAStep() uint64 { return 3 }
 
 // BenchmarkFeedsOfManyRuns has a thousand observers, each of a run of its own that makes a step a second.
 func BenchmarkFeedsOfManyRuns(b *testing.B) {
@@ -361,7 +361,7 @@ func BenchmarkIdleFeeds(b *testing.B) {
 }
 
 // inUse returns the bytes of heap and stacks.
-func (t *theatre) inUse() (heap, stacks float64) {
+func (t *feedServer) inUse() (heap, stacks float64) {
 	<-time.After(time.Second) // until all have sent their frames
 	runtime.GC()
 	runtime.GC() // drops the pooled objects

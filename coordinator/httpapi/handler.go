@@ -183,7 +183,7 @@ func (s *Server) Drain(ctx context.Context) {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	defer s.survive(w, req)
+	defer s.recoverPanic(w, req)
 	header := w.Header()
 	header.Set(requestHeader, names.Request())
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -192,11 +192,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if escaped := req.URL.EscapedPath(); path.Clean(escaped) != escaped {
-		s.nowhere(w, req, "the path is not in its shortest form")
+		s.notFound(w, req, "the path is not in its shortest form")
 		return
 	}
 	_, pattern := s.mux.Handler(req)
-	if !s.called(names.Host(req.Host), pattern) {
+	if !s.knowsHost(names.Host(req.Host), pattern) {
 		s.fail(w, req, problem(CodeHost, "this server is not called that"))
 		return
 	}
@@ -209,19 +209,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.fail(w, req, problem(CodeMethod, "%s is not a method of this path, which has %s", req.Method, strings.Join(methods, ", ")))
 		return
 	}
-	s.nowhere(w, req, "there is no such path: /openapi.json lists them")
+	s.notFound(w, req, "there is no such path: /openapi.json lists them")
 }
 
-// nowhere answers a request for an unknown path: a browser's with the page.
-func (s *Server) nowhere(w http.ResponseWriter, req *http.Request, why string) {
+// notFound answers a request for an unknown path: a browser's with the page.
+func (s *Server) notFound(w http.ResponseWriter, req *http.Request, why string) {
 	if !page.Missing(w, req) {
 		s.fail(w, req, problem(CodeNoRoute, "%s", why))
 	}
 }
 
-// called reports whether a client may call the server by that name. A page of another site, under a name that leads here, may not even
+// knowsHost reports whether a client may call the server by that name. A page of another site, under a name that leads here, may not even
 // learn which paths there are.
-func (s *Server) called(host, pattern string) bool {
+func (s *Server) knowsHost(host, pattern string) bool {
 	return len(s.config.Hosts) == 0 || slices.Contains(s.config.Hosts, host) ||
 		slices.ContainsFunc(routes, func(r Route) bool { return r.AnyHost && r.Method+" "+r.Path == pattern })
 }
@@ -238,8 +238,8 @@ func (s *Server) methodsOf(req *http.Request) (methods []string) {
 	return methods
 }
 
-// survive answers for a handler that has panicked. The process and its runs continue.
-func (s *Server) survive(w http.ResponseWriter, req *http.Request) {
+// recoverPanic answers for a handler that has panicked. The process and its runs continue.
+func (s *Server) recoverPanic(w http.ResponseWriter, req *http.Request) {
 	switch p := recover(); p {
 	case nil:
 	case http.ErrAbortHandler:
@@ -334,7 +334,7 @@ func (c *exchange) admit() error {
 	if c.who.Role < c.route.Role || c.route.Role == Worker && c.who.Role != Worker && c.who.Role != Admin {
 		return problem(CodeForbidden, "this needs the role %s, and %s has the role %s", c.route.Role, c.who.Name, c.who.Role)
 	}
-	if c.who.Role == Observer && c.plain() {
+	if c.who.Role == Observer && c.wantsLines() {
 		return problem(CodeForbidden, "the command, and other clients that read lines of replies, need the role %s, because these have inputs and outputs: without Accept: %s the answer is for the role %s, too", Viewer, LinesType, Observer)
 	}
 	return nil

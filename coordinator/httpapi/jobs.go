@@ -50,7 +50,7 @@ func showJob(kind string) func(*exchange) error {
 	return func(c *exchange) error {
 		wait := c.query("wait") == "true"
 		if wait {
-			c.unhurried()
+			c.allowLong()
 		}
 		one, ok := c.jobs.Get(c.req.Context(), kind, c.req.PathValue("id"), wait)
 		if !ok {

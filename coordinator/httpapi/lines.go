@@ -20,11 +20,11 @@ const LinesType = "application/vnd.sluice.replies"
 // errAnswered means that the answer has been written.
 var errAnswered = errors.New("answered")
 
-// plain reports whether the client wants lines of package api.
-func (c *exchange) plain() bool { return names.Accepts(c.req.Header.Values("Accept"), LinesType) }
+// wantsLines reports whether the client wants lines of package api.
+func (c *exchange) wantsLines() bool { return names.Accepts(c.req.Header.Values("Accept"), LinesType) }
 
-// pass carries out a request of package api and answers with its lines.
-func (c *exchange) pass(ctx context.Context, r *api.Request) error {
+// replyLines carries out a request of package api and answers with its lines.
+func (c *exchange) replyLines(ctx context.Context, r *api.Request) error {
 	ended := func(err error) error { return err }
 	if r.Verb.Follows() {
 		leave, err := c.streaming()
@@ -32,14 +32,14 @@ func (c *exchange) pass(ctx context.Context, r *api.Request) error {
 			return err
 		}
 		defer leave()
-		c.unhurried()
+		c.allowLong()
 		ctx, ended = draining.Bound(c.req.Context(), c.ctx, coordinator.ErrShutdown)
 	}
 	w := frames.LinesTo(c.w, LinesType, r.Verb.Follows())
 	err := ended(api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
-		c.concerns(reply)
+		c.recordSubject(reply)
 		if !c.lasts.Valid() {
-			return lost()
+			return revokedProblem()
 		}
 		return w.Reply(reply)
 	}))

@@ -69,7 +69,7 @@ func beginBulk(c *exchange) error {
 	if b.Act == "delete" && c.who.Role < Admin {
 		return problem(CodeForbidden, "to delete runs needs the role %s, and %s has the role %s", Admin, c.who.Name, c.who.Role)
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	var preview *api.ActPreview
 	var act *api.Act
@@ -108,7 +108,7 @@ func showAct(c *exchange) error {
 	}
 	if c.query("wait") == "true" {
 		r.Verb = api.AwaitAct
-		c.unhurried()
+		c.allowLong()
 	}
 	var out ActAnswer
 	_, err = c.ask(c.req.Context(), r, func(reply *api.Reply) error {
@@ -131,7 +131,7 @@ func stopAct(c *exchange) error {
 		return err
 	}
 	r.Dry = c.dry()
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	var act *api.Act
 	if _, err := c.ask(ctx, r, func(reply *api.Reply) error { act = reply.Act; return nil }); err != nil {
@@ -154,7 +154,7 @@ func setRule(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	done, err := c.ask(ctx, &api.Request{Verb: api.Retain, Query: b.Query, Keep: b.Keep, Every: b.Every, Dry: c.dry()}, nil)
 	if err != nil {
@@ -168,7 +168,7 @@ func collect(c *exchange) error {
 	if err := c.body(&b); err != nil {
 		return err
 	}
-	c.unhurried()
+	c.allowLong()
 	out := CollectAnswer{Items: []*api.Gone{}}
 	r := &api.Request{Verb: api.Collect, Dry: c.dry(), Keep: b.Keep, Beside: true}
 	done, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error { out.Items = append(out.Items, reply.Gone); return nil })

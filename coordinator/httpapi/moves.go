@@ -21,7 +21,7 @@ func export(c *exchange) error {
 	if text := c.query("runs"); text != "" && json.Unmarshal([]byte(text), &r.Runs) != nil {
 		return problem(CodeBadRequest, "runs are a JSON list of ids").at("query/runs")
 	}
-	c.unhurried()
+	c.allowLong()
 	flush, begun := http.NewResponseController(c.w), false
 	_, err := c.ask(c.req.Context(), r, func(reply *api.Reply) error {
 		if !begun {
@@ -46,7 +46,7 @@ func importRuns(c *exchange) (err error) {
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
-	c.unhurried()
+	c.allowLong()
 	_, err = io.Copy(file, http.MaxBytesReader(c.w, large.Body(c.w, c.req.Body, frames.FlushTime), importMax))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return problem(CodeBodyTooLarge, "the file has more than %d bytes", importMax)

@@ -39,15 +39,15 @@ var errEnough = errors.New("enough")
 // ask carries out a request of package api and passes the lines of its answer to take, except the last, which it returns.
 func (c *exchange) ask(ctx context.Context, r *api.Request, take func(*api.Reply) error) (done api.Done, err error) {
 	r.Actor = names.Actor(c.who.Name, c.behalf)
-	if c.plain() {
-		return done, c.pass(ctx, r)
+	if c.wantsLines() {
+		return done, c.replyLines(ctx, r)
 	}
 	ended := func(err error) error { return err }
 	if r.Verb == api.Await || r.Verb == api.AwaitAct { // nothing is lost if it is asked again
 		ctx, ended = draining.Bound(ctx, c.ctx, coordinator.ErrShutdown)
 	}
 	err = api.Handle(ctx, c.engine, r, func(reply *api.Reply) error {
-		c.concerns(reply)
+		c.recordSubject(reply)
 		if reply.Done != nil {
 			done = *reply.Done
 			return nil
@@ -72,7 +72,7 @@ func (c *exchange) write(status int, v any, zipped bool) error {
 		return err
 	}
 	if !c.lasts.Valid() {
-		return lost()
+		return revokedProblem()
 	}
 	answers.Write(c.w, c.req, status, data, zipped)
 	return nil
@@ -103,7 +103,7 @@ func (c *exchange) query(name string) string { return c.given.Get(name) }
 // limit returns the parameter limit; unless is its default.
 func (c *exchange) limit(unless int) (int, error) {
 	text := c.query("limit")
-	if text == "" && c.plain() {
+	if text == "" && c.wantsLines() {
 		return 0, nil // all: they are sent as they are found
 	}
 	if text == "" {
@@ -182,8 +182,8 @@ func startRun(c *exchange) error {
 		switch {
 		case err != nil:
 			return err
-		case again && !c.plain():
-			return c.begun(b.ID, wait)
+		case again && !c.wantsLines():
+			return c.showStarted(b.ID, wait)
 		}
 	}
 	r := &api.Request{Verb: api.Begin, Name: b.Workflow, ID: b.ID, Labels: b.Labels, Document: b.Show}
@@ -192,23 +192,23 @@ func startRun(c *exchange) error {
 			return err
 		}
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	done, err := c.ask(ctx, r, func(*api.Reply) error { return nil })
 	if err != nil {
 		return err
 	}
-	return c.begun(done.Run, wait)
+	return c.showStarted(done.Run, wait)
 }
 
-// begun answers with a run that was started.
-func (c *exchange) begun(id string, wait time.Duration) error {
+// showStarted answers with a run that was started.
+func (c *exchange) showStarted(id string, wait time.Duration) error {
 	c.w.Header().Set("Location", "/v1/runs/"+url.PathEscape(id))
 	return c.show(http.StatusCreated, id, nil, wait)
 }
 
-// lasting returns the context of a command, which is carried out even if the client goes.
-func (c *exchange) lasting() (context.Context, context.CancelFunc) {
+// commandContext returns the context of a command, which is carried out even if the client goes.
+func (c *exchange) commandContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(c.req.Context()), commandTime)
 }
 
@@ -239,7 +239,7 @@ func showRun(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	if c.plain() {
+	if c.wantsLines() {
 		r.Document = c.query("document") == "true"
 		_, err := c.ask(c.req.Context(), r, nil)
 		return err
@@ -250,7 +250,7 @@ func showRun(c *exchange) error {
 // show answers with a run, after it has ended or a while has passed.
 func (c *exchange) show(status int, id string, at *api.Moment, wait time.Duration) error {
 	if wait > 0 {
-		c.unhurried()
+		c.allowLong()
 	}
 	ctx := c.req.Context()
 	if wait > 0 {
@@ -322,7 +322,7 @@ func command(c *exchange, verb api.Verb, read func(*exchange, *api.Request) erro
 	if err := c.unchanged(); err != nil {
 		return err
 	}
-	ctx, cancel := c.lasting()
+	ctx, cancel := c.commandContext()
 	defer cancel()
 	done, err := c.ask(ctx, r, func(*api.Reply) error { return nil })
 	if err != nil {
@@ -465,7 +465,7 @@ func (c *exchange) from() (uint64, error) {
 		return 0, err
 	}
 	seq, err := strconv.ParseUint(cursor, 10, 64)
-	if err != nil || seq == 0 || seq > last+1 && !c.plain() {
+	if err != nil || seq == 0 || seq > last+1 && !c.wantsLines() {
 		return 0, noCursor()
 	}
 	return seq, nil

@@ -15,7 +15,7 @@ func worker[B, A any](act func(door.Door, context.Context, *B) (A, error)) func(
 		if err := c.body(&b); err != nil {
 			return err
 		}
-		c.unhurried()
+		c.allowLong()
 		at := door.Door{Hub: c.engine.Workers(), Token: c.who.Name, ID: c.who.ID, Operations: c.who.Operations, Any: c.who.Role == Admin}
 		answer, err := act(at, c.req.Context(), &b)
 		if r, ok := errors.AsType[*door.Refusal](err); ok {

@@ -21,7 +21,7 @@ func (r *Ring) RedactLive(to io.Writer) io.WriteCloser {
 	if h := r.redactor(); h != nil {
 		return &live{seeker: h.texts, to: to}
 	}
-	return open{to}
+	return nopCloser{to}
 }
 
 // live is a stream that is read while it is written.
@@ -71,10 +71,10 @@ func (l *live) pass(isEnd bool) error {
 	text := string(l.text)
 	end := len(text)
 	if !isEnd {
-		end = max(l.passed, l.unsure(text))
+		end = max(l.passed, l.undecidedFrom(text))
 	}
 	var b strings.Builder
-	for _, s := range cover(l.spans(text, isEnd)) {
+	for _, s := range splitOverlaps(l.spans(text, isEnd)) {
 		if s.end <= l.passed {
 			continue
 		}
@@ -97,8 +97,8 @@ func (l *live) pass(isEnd bool) error {
 	return err
 }
 
-// unsure returns the position from which a text, in one of its views, may be the beginning of a secret; if there is none, its length.
-func (k *seeker) unsure(text string) int {
+// undecidedFrom returns the position from which a text, in one of its views, may be the beginning of a secret; if there is none, its length.
+func (k *seeker) undecidedFrom(text string) int {
 	from := len(text)
 	for end := len(text); end > max(0, len(text)-escapeMax); end-- {
 		if end < len(text) && strings.IndexByte(`\%&+`, text[end]) < 0 { // otherwise the beginning of an escape may follow

@@ -14,7 +14,7 @@ type part [pieceMin]byte
 func (k *seeker) redactParts(text string) string {
 	var b strings.Builder
 	at := 0
-	for _, p := range cover(k.spans(text, false)) {
+	for _, p := range splitOverlaps(k.spans(text, false)) {
 		b.WriteString(k.withoutParts(text[at:p.start]))
 		b.WriteString(p.mark)
 		at = p.end

@@ -86,13 +86,13 @@ func (r *Ring) RedactStream(to io.Writer) io.WriteCloser {
 	if h := r.redactor(); h != nil {
 		return &stream{seeker: h.texts, to: to}
 	}
-	return open{to}
+	return nopCloser{to}
 }
 
-// open is a writer whose Close does nothing.
-type open struct{ io.Writer }
+// nopCloser is a writer whose Close does nothing.
+type nopCloser struct{ io.Writer }
 
-func (open) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
 // RedactError returns an error that is journaled like err, with marks in place of secrets; nil for nil.
 func (r *Ring) RedactError(err error) error {

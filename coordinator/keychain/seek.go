@@ -101,8 +101,8 @@ func (k *seeker) cutOff(text string) []span {
 	return nil
 }
 
-// cover replaces overlapping spans by adjacent ones that cover the same bytes.
-func cover(list []span) []span {
+// splitOverlaps replaces overlapping spans by adjacent ones that cover the same bytes.
+func splitOverlaps(list []span) []span {
 	var out []span
 	end := 0
 	for i := 0; i < len(list); {
@@ -163,7 +163,7 @@ func (s *stream) Close() error { return s.flush(true) }
 func (s *stream) flush(isCut bool) error {
 	text := string(s.kept)
 	s.kept = nil
-	return s.write(text, cover(s.spans(text, isCut)))
+	return s.write(text, splitOverlaps(s.spans(text, isCut)))
 }
 
 // pass writes the beginning of the text held back, up to about end: it cuts neither a secret nor an escape.
@@ -172,7 +172,7 @@ func (s *stream) pass(end int) error {
 	for back := 0; back < escapeMax && strings.IndexByte(`\%&+#xuU;0123456789abcdefABCDEF`, text[end-1]) >= 0; back++ {
 		end--
 	}
-	spans := cover(s.spans(text, false))
+	spans := splitOverlaps(s.spans(text, false))
 	i, _ := slices.BinarySearchFunc(spans, end, func(p span, end int) int { return cmp.Compare(p.end, end) })
 	if i < len(spans) && spans[i].start < end {
 		first := i // of adjacent or overlapping ones

@@ -156,7 +156,7 @@ func (r *Ring) ask(ctx context.Context, q *secret.Request) (map[string]any, erro
 	// Each request has another idempotency key: a server that caches answers by it would return an old secret.
 	call := &operation.Call{Request: call.Request{Run: "keychain", Node: rand.Text(), Attempt: 1, Input: input}}
 	call.Begin(ctx)
-	call.HostBy(alone{r})
+	call.HostBy(hostWithoutRun{r})
 	defer context.AfterFunc(ctx, func() { call.End(context.Cause(ctx)) })()
 	out, err := caller.Call(call)
 	if err != nil {
@@ -228,10 +228,12 @@ func (requestEnv) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a request of the keychain cannot read step %q", id)
 }
 
-// alone is the operation.Host of the calls that fetch secrets. They belong to no run, and are not bounded.
-type alone struct{ ring *Ring }
+// hostWithoutRun is the operation.Host of the calls that fetch secrets. They belong to no run, and are not bounded.
+type hostWithoutRun struct{ ring *Ring }
 
-func (alone) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }
-func (alone) TakeText(context.Context, int) error             { return nil }
-func (alone) TakeValue(context.Context, int) error            { return nil }
-func (a alone) Redactor() operation.Redactor                  { return a.ring }
+func (hostWithoutRun) Report(operation.Progress) (<-chan error, error) {
+	return nil, operation.ErrNoCall
+}
+func (hostWithoutRun) TakeText(context.Context, int) error  { return nil }
+func (hostWithoutRun) TakeValue(context.Context, int) error { return nil }
+func (a hostWithoutRun) Redactor() operation.Redactor       { return a.ring }

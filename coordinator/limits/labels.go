@@ -40,16 +40,16 @@ func (r refused) Unwrap() error { return r.error }
 
 func refuse(format string, args ...any) error { return refused{fmt.Errorf(format, args...)} }
 
-// seen refuses a name with invisible characters: see document.Visible.
-func seen(what, name string) error {
+// checkVisible refuses a name with invisible characters: see document.Visible.
+func checkVisible(what, name string) error {
 	if err := document.Visible(name); err != nil {
 		return refuse("%s %w", what, err)
 	}
 	return nil
 }
 
-// oneLine refuses a text with control characters: lists show it in one line. Joiners and marks of direction stay, which languages need.
-func oneLine(what, text string) error {
+// checkOneLine refuses a text with control characters: lists show it in one line. Joiners and marks of direction stay, which languages need.
+func checkOneLine(what, text string) error {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[i:])
 		return refuse("%s %s: remove the control character %U", what, document.Quote(text), r)
@@ -73,7 +73,7 @@ func CheckLabels(labels map[string]string) error {
 		case !utf8.ValidString(text):
 			return refuse("label %q: %q is not UTF-8", name, text)
 		}
-		if err := cmp.Or(seen("label", name), oneLine(fmt.Sprintf("label %q: the text", name), labels[name])); err != nil {
+		if err := cmp.Or(checkVisible("label", name), checkOneLine(fmt.Sprintf("label %q: the text", name), labels[name])); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func CheckMessage(name, id string) error {
 	if name == "" {
 		return refuse("message %q: a message has a name", name)
 	}
-	return errors.Join(seen("message", name), seen("id of message "+document.Quote(name)+":", id))
+	return errors.Join(checkVisible("message", name), checkVisible("id of message "+document.Quote(name)+":", id))
 }
 
 // CheckKey refuses a key that is too long or has invisible characters, and a key beside an id. The empty key means none.
@@ -108,7 +108,7 @@ func CheckKey(key, id string) error {
 	case len(key) > keyMax:
 		return fmt.Errorf("%w: key %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, key, len(key), keyMax)
 	}
-	return seen("key", key)
+	return checkVisible("key", key)
 }
 
 // IDOf returns the id of the run that is started with a key.
@@ -122,7 +122,7 @@ func CheckActor(actor string) error {
 	if len(actor) > ActorMax {
 		return fmt.Errorf("%w: actor %.40q… has %d bytes, at most %d are allowed", decide.ErrLimit, actor, len(actor), ActorMax)
 	}
-	return seen("actor", actor)
+	return checkVisible("actor", actor)
 }
 
 // CheckTexts refuses texts of a command, besides its actor and its value, that are too long or not UTF-8: the journal replaces such

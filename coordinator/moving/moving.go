@@ -222,7 +222,7 @@ func (m *move) check(ctx context.Context, upto uint64) (err error) {
 	}
 	switch root := m.begun.Root(); {
 	case m.report.Status.Terminal(), root.Closed():
-		return fmt.Errorf("run %s: %w; %s", m.id, decide.ErrFinished, anew(root.Body() != nil))
+		return fmt.Errorf("run %s: %w; %s", m.id, decide.ErrFinished, restartAdvice(root.Body() != nil))
 	case m.report.Past() != nil, m.report.More > 0:
 		return &PastError{m.id, root.Body() != nil, m.report}
 	}

@@ -17,11 +17,11 @@ type PastError struct {
 
 func (e *PastError) Error() string {
 	return fmt.Sprintf("%v: the history of run %s differs under the new workflow: %s; `sluice shadow` reports all differences, and %s",
-		decide.ErrNotPossible, e.Run, e.Why(), anew(e.Playbook))
+		decide.ErrNotPossible, e.Run, e.Why(), restartAdvice(e.Playbook))
 }
 
-// anew returns advice on how to begin again under another document.
-func anew(playbook bool) string {
+// restartAdvice returns advice on how to begin again under another document.
+func restartAdvice(playbook bool) string {
 	if playbook {
 		return "`sluice start` starts the other playbook"
 	}

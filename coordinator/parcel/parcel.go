@@ -58,7 +58,7 @@ func Publish(ctx context.Context, engine *coordinator.Engine, p *Parcel, actor s
 	if err == nil {
 		now, was, err = l.Publish(ctx, entry, actor, time.Now().UnixNano())
 	}
-	return now, was, whole(err)
+	return now, was, completeError(err)
 }
 
 // Unpack keeps the definitions of a parcel, and returns the entry of its workflow. They are not deleted before release is called.
@@ -70,7 +70,7 @@ func Unpack(ctx context.Context, engine *coordinator.Engine, p *Parcel) (entry *
 	release = l.Use()
 	if entry, err = l.Unpack(ctx, p); err != nil {
 		release()
-		return nil, nil, whole(err)
+		return nil, nil, completeError(err)
 	}
 	return entry, release, nil
 }
@@ -84,7 +84,7 @@ func Start(ctx context.Context, engine *coordinator.Engine, p *Parcel, input any
 	defer l.Use()() // from here on until the run refers to the unpacked workflow
 	entry, err := l.Unpack(ctx, p)
 	if err != nil {
-		return nil, whole(err)
+		return nil, completeError(err)
 	}
 	return engine.StartEntry(ctx, entry, input, opts...)
 }
@@ -100,18 +100,18 @@ func StartNamed(
 	}
 	v, err := l.Newest(ctx, name)
 	if err != nil {
-		return nil, nil, whole(err)
+		return nil, nil, completeError(err)
 	}
 	entry, err := l.Find(ctx, v.Hash, v.Children)
 	if err != nil {
-		return nil, nil, whole(fmt.Errorf("workflow %s, version %d: %w", name, v.Number, err))
+		return nil, nil, completeError(fmt.Errorf("workflow %s, version %d: %w", name, v.Number, err))
 	}
 	run, err := engine.StartEntry(ctx, entry, input, opts...)
 	return run, entry.Plan.Workflow.Document(), err
 }
 
-// whole completes an error of the store, which closes when the engine shuts down.
-func whole(err error) error {
+// completeError completes an error of the store, which closes when the engine shuts down.
+func completeError(err error) error {
 	if errors.Is(err, journal.ErrClosed) {
 		return coordinator.ErrShutdown
 	}

@@ -184,15 +184,15 @@ func (r *Runs) Sleeping(ctx context.Context, store journal.Store, behind journal
 	return f.chosen(later).Open, later, f.err
 }
 
-// more begins the name of an alarm for the timers behind a position. No run has such a name.
-const more = "#"
+// laterPrefix begins the name of an alarm for the timers behind a position. No run has such a name.
+const laterPrefix = "#"
 
 // AlarmOf returns the name of the alarm for the timers behind a position.
-func AlarmOf(p journal.Position) string { return fmt.Sprintf("%s%d/%s", more, p.At, p.Run) }
+func AlarmOf(p journal.Position) string { return fmt.Sprintf("%s%d/%s", laterPrefix, p.At, p.Run) }
 
 // Behind returns the position in the name of an alarm; it reports false for the name of a run.
 func Behind(alarm string) (p journal.Position, ok bool) {
-	text, ok := strings.CutPrefix(alarm, more)
+	text, ok := strings.CutPrefix(alarm, laterPrefix)
 	at, run, _ := strings.Cut(text, "/")
 	n, err := strconv.ParseInt(at, 10, 64)
 	return journal.Position{At: n, Run: run}, ok && err == nil

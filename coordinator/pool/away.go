@@ -15,8 +15,8 @@ import (
 // CodeWorker is the code of calls that cannot be passed to a worker: their input has secrets, or their answer is to be judged.
 const CodeWorker = "not_for_workers"
 
-// away holds the operations that workers carry out.
-type away struct {
+// workerCalls holds the operations that workers carry out.
+type workerCalls struct {
 	operations []string       // by room
 	rooms      reactive.Rooms // theirs
 	tickets    [][]workers.Ticket
@@ -25,8 +25,8 @@ type away struct {
 	swept int                         // number of keys after ended calls were last removed
 }
 
-// awayOf returns the operations of an entry that workers carry out.
-func awayOf(entry *registry.Entry) (a away) {
+// workerCallsOf returns the operations of an entry that workers carry out.
+func workerCallsOf(entry *registry.Entry) (a workerCalls) {
 	a.operations = entry.OfWorkers()
 	for i := range a.operations {
 		a.rooms = a.rooms.With(reactive.WorkerRoom + reactive.Room(i))
@@ -67,10 +67,10 @@ func (h *Host) passOn(calls []reactive.Request) []reactive.Request {
 		return calls
 	}
 	return slices.DeleteFunc(slices.Clone(calls), func(req reactive.Request) bool {
-		if !h.isAway(req) {
+		if !h.isWorkerCall(req) {
 			return false
 		}
-		c := h.callAway(req)
+		c := h.requestForWorker(req)
 		if unfit := h.unfit(req, c); unfit != "" {
 			h.run.pool.away.Refuse(c, call.NewFailure(CodeWorker, unfit))
 			return true
@@ -98,25 +98,25 @@ func (h *Host) unfit(req reactive.Request, c *call.Request) string {
 
 // Adopt takes over an open call that was requested before the run was loaded, if workers carry it out.
 func (h *Host) Adopt(req reactive.Request) bool {
-	if !h.isAway(req) {
+	if !h.isWorkerCall(req) {
 		return false
 	}
-	h.run.pool.away.Adopt(h.wanted(req, h.callAway(req)))
+	h.run.pool.away.Adopt(h.wanted(req, h.requestForWorker(req)))
 	return true
 }
 
 // Withdraw ends calls that workers may have, because their attempts have ended.
 func (h *Host) Withdraw(ended []reactive.Request) {
 	for _, req := range ended {
-		if h.isAway(req) {
+		if h.isWorkerCall(req) {
 			h.run.pool.away.Withdraw(workers.ID{
-				Run: h.run.ID, Node: h.keyAway(req), Attempt: req.Attempt, Participant: req.Participant, Decision: req.Decision,
+				Run: h.run.ID, Node: h.takeKey(req), Attempt: req.Attempt, Participant: req.Participant, Decision: req.Decision,
 			}, "the attempt has ended")
 		}
 	}
 }
 
-func (h *Host) isAway(req reactive.Request) bool {
+func (h *Host) isWorkerCall(req reactive.Request) bool {
 	if len(h.away.operations) == 0 {
 		return false
 	}
@@ -124,7 +124,7 @@ func (h *Host) isAway(req reactive.Request) bool {
 	return p != nil && p.Worker
 }
 
-func (h *Host) callAway(req reactive.Request) *call.Request {
+func (h *Host) requestForWorker(req reactive.Request) *call.Request {
 	c := &call.Request{}
 	decide.CallFor(h.root, req, c)
 	if req.Use != 0 {
@@ -146,8 +146,8 @@ func (h *Host) noteKey(req reactive.Request, key string) {
 	}
 }
 
-// keyAway returns the key of a call that has ended.
-func (h *Host) keyAway(req reactive.Request) string {
+// takeKey returns the key of a call that has ended.
+func (h *Host) takeKey(req reactive.Request) string {
 	if key, ok := h.away.keys[req]; ok {
 		delete(h.away.keys, req)
 		return key

@@ -32,7 +32,7 @@ type Host struct {
 	held    []reactive.Request                    // requested calls that wait for room, oldest first
 	steps   map[*machine.Machine]machine.Activate // of machines in Go
 	lacks   bool                                  // a cell has been passed over, because the program lacks its machine
-	away    away
+	away    workerCalls
 }
 
 var (
@@ -47,7 +47,7 @@ func NewHost(run *Run, entry *registry.Entry, root *reactive.Root, limits decide
 	h := &Host{run: run, entry: entry, root: root, limits: limits}
 	if h.bounded = run.pool.bounds(entry); h.bounded {
 		root.Rooms(rooms(entry))
-		h.away = awayOf(entry)
+		h.away = workerCallsOf(entry)
 	}
 	return h
 }

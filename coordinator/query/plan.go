@@ -255,13 +255,13 @@ func merged(ctx context.Context, store Lister, lists []journal.Query, after jour
 
 // Cursor returns the cursor with which Each goes on behind a run.
 func (q *Query) Cursor(h *journal.Head) string {
-	b := binary.BigEndian.AppendUint32(nil, q.sum())
+	b := binary.BigEndian.AppendUint32(nil, q.checksum())
 	b = binary.BigEndian.AppendUint64(b, uint64(h.Started))
 	return base64.RawURLEncoding.EncodeToString(append(b, h.Run...))
 }
 
-// sum distinguishes cursors of different queries. It has ages in their written form, so that cursors stay valid while time passes.
-func (q *Query) sum() uint32 {
+// checksum distinguishes cursors of different queries. It has ages in their written form, so that cursors stay valid while time passes.
+func (q *Query) checksum() uint32 {
 	f := fnv.New32a()
 	_, _ = f.Write([]byte(q.String()))
 	return f.Sum32()
@@ -275,7 +275,7 @@ func (q *Query) position(cursor string) (p journal.Position, err error) {
 		return p, nil
 	}
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(b) <= 12 || binary.BigEndian.Uint32(b) != q.sum() {
+	if err != nil || len(b) <= 12 || binary.BigEndian.Uint32(b) != q.checksum() {
 		return p, fmt.Errorf("%w: %s; begin without one", ErrCursor, short(strings.ToValidUTF8(cursor, "\ufffd")))
 	}
 	return journal.Position{At: int64(binary.BigEndian.Uint64(b[4:])), Run: string(b[12:])}, nil

@@ -85,7 +85,7 @@ func (r *Reader) explainedFrom(
 ) (out *explain.Explanation, finished bool, err error) {
 	var x *inspect.Explainer
 	unread := false
-	root, err := r.followTo(ctx, run, way, marking(read, &unread), func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, way, recordingSkips(read, &unread), func(root *reactive.Root) follower {
 		x = inspect.NewExplainer(run, step, root)
 		x.ForWorker = func(operation string) string { return r.process.ForWorker(run, operation) }
 		return follower{apply: x.Apply, trimmed: x.Trimmed, restored: x.Restored}
@@ -113,7 +113,7 @@ func (r *Reader) explainedFrom(
 
 // unexplained is Explain for a run whose journal cannot be followed.
 func (r *Reader) unexplained(ctx context.Context, run, step string, because error) (*explain.Explanation, error) {
-	s, err := r.listed(ctx, run, because)
+	s, err := r.stateFromHead(ctx, run, because)
 	switch {
 	case err != nil:
 		return nil, err

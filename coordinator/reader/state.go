@@ -38,12 +38,12 @@ func (r *Reader) Whole(ctx context.Context, run string) (*inspect.State, error) 
 }
 
 func (r *Reader) state(ctx context.Context, run string, read reading) (*inspect.State, error) {
-	s, err := r.followed(ctx, run, read)
+	s, err := r.stateFromJournal(ctx, run, read)
 	if errors.Is(err, errUnread) {
-		s, err = r.followed(ctx, run, r.whole)
+		s, err = r.stateFromJournal(ctx, run, r.whole)
 	}
 	if err != nil && r.lost(ctx, run, err) {
-		s, err = r.listed(ctx, run, err)
+		s, err = r.stateFromHead(ctx, run, err)
 	}
 	if err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (r *Reader) lost(ctx context.Context, run string, err error) bool {
 // errUnread means that the decisions on timers that have fallen due may read any value, and not all values were loaded.
 var errUnread = errors.New("reader: values were not read")
 
-// marking returns a reading that sets unread once it has skipped a value.
-func marking(read reading, unread *bool) reading {
+// recordingSkips returns a reading that sets unread once it has skipped a value.
+func recordingSkips(read reading, unread *bool) reading {
 	return func(ctx context.Context, run string, from uint64, needed func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 		return read(ctx, run, from, func(e *journal.Event) bool {
 			wanted := needed(e)
@@ -76,12 +76,12 @@ func marking(read reading, unread *bool) reading {
 	}
 }
 
-// followed is State derived from the journal.
-func (r *Reader) followed(ctx context.Context, run string, read reading) (s *inspect.State, err error) {
+// stateFromJournal is State derived from the journal.
+func (r *Reader) stateFromJournal(ctx context.Context, run string, read reading) (s *inspect.State, err error) {
 	var states *inspect.States
 	unread := false
 	newest := func() (route, error) { return r.newest(ctx, run) }
-	root, err := r.followTo(ctx, run, newest, marking(read, &unread), func(root *reactive.Root) follower {
+	root, err := r.followTo(ctx, run, newest, recordingSkips(read, &unread), func(root *reactive.Root) follower {
 		states = inspect.NewStates(root)
 		return follower{apply: states.Apply, restored: states.Restored}
 	})
@@ -106,8 +106,8 @@ func (r *Reader) followed(ctx context.Context, run string, read reading) (s *ins
 	return s, errors.Join(panicked, root.Cells().Err())
 }
 
-// listed is State by the store's head, for a run that cannot be followed.
-func (r *Reader) listed(ctx context.Context, run string, because error) (*inspect.State, error) {
+// stateFromHead is State by the store's head, for a run that cannot be followed.
+func (r *Reader) stateFromHead(ctx context.Context, run string, because error) (*inspect.State, error) {
 	head, err := r.Head(ctx, run)
 	if err != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, journal.ErrVersion) || errors.Is(because, journal.ErrDamaged)) {
 		head, err = damagedHead(run), nil // unreadable or missing

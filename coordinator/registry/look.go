@@ -12,11 +12,11 @@ import (
 // Look returns the entry of a parcel's workflow and makes nothing durable: runs are compared with the entry, not started. It may lack
 // operations and functions, like the entry of a stored definition. Its children come from the parcel.
 func (l *Registry) Look(p *Parcel) (*Entry, error) {
-	return (&look{by: l, parcel: p, entries: map[string]*Entry{}}).entry(p.Workflow)
+	return (&parcelEntries{by: l, parcel: p, entries: map[string]*Entry{}}).entry(p.Workflow)
 }
 
-// look holds the entries of a parcel for Look.
-type look struct {
+// parcelEntries holds the entries of a parcel for Look.
+type parcelEntries struct {
 	by      *Registry
 	parcel  *Parcel
 	mu      sync.Mutex
@@ -24,7 +24,7 @@ type look struct {
 }
 
 // entry returns the entry of a workflow of the parcel.
-func (k *look) entry(hash string) (*Entry, error) {
+func (k *parcelEntries) entry(hash string) (*Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if e := k.entries[hash]; e != nil {
@@ -61,7 +61,7 @@ func (k *look) entry(hash string) (*Entry, error) {
 func (l *Registry) Published(ctx context.Context, name string, number uint64) (*Entry, *Version, error) {
 	v, err := l.Newest(ctx, name)
 	if err == nil && number > 0 && number != v.Number {
-		v, err = l.numbered(ctx, name, number, v.Number)
+		v, err = l.versionNumbered(ctx, name, number, v.Number)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -70,8 +70,8 @@ func (l *Registry) Published(ctx context.Context, name string, number uint64) (*
 	return e, v, err
 }
 
-// numbered returns the version of a name with a number; newest is the number of its newest version.
-func (l *Registry) numbered(ctx context.Context, name string, number, newest uint64) (*Version, error) {
+// versionNumbered returns the version of a name with a number; newest is the number of its newest version.
+func (l *Registry) versionNumbered(ctx context.Context, name string, number, newest uint64) (*Version, error) {
 	for e, err := range l.store.Read(ctx, journal.NameStream(name), number) {
 		if err != nil {
 			return nil, fmt.Errorf("read the versions of %s: %w", name, err)

@@ -61,14 +61,14 @@ func answerOf(op, in string) int64 {
 	return int64(h.Sum32() >> 8 % 4)
 }
 
-// given has the results that a person has set, with the calls of their steps in the run in which they were set; "": this run.
-type given map[string]struct {
+// inputsSet has the results that a person has set, with the calls of their steps in the run in which they were set; "": this run.
+type inputsSet map[string]struct {
 	output int64
 	beside string
 }
 
 // evaluate adds the calls of parts to calls, by step and item, including those that set results replace, and their outputs to known.
-func evaluate(list []*part, known map[string]int64, calls map[string]string, item string, set given) {
+func evaluate(list []*part, known map[string]int64, calls map[string]string, item string, set inputsSet) {
 	for _, p := range list {
 		switch p.kind {
 		case "parallel":
@@ -244,7 +244,7 @@ func TestWhatIsSetStaysSetWhateverElseChanges(t *testing.T) {
 		d := &drafter{t: rt}
 		list, _ := d.parts(nil, 2, false)
 		document := func() string { return "{kind: Workflow, name: any, steps: " + texts(list) + "}" }
-		of := func(set given) map[string]string {
+		of := func(set inputsSet) map[string]string {
 			calls := map[string]string{}
 			evaluate(list, map[string]int64{"input": 1}, calls, "", set)
 			return calls
@@ -253,7 +253,7 @@ func TestWhatIsSetStaysSetWhateverElseChanges(t *testing.T) {
 		c.answer = answerOf
 		old, _ := c.run(t, parse(t, document()), 1)
 		c.made()
-		set, settings := given{}, map[string]any{}
+		set, settings := inputsSet{}, map[string]any{}
 		for range 1 + d.draw(2) {
 			step, output := slices.Sorted(maps.Keys(first))[d.draw(len(first))], int64(d.draw(4))
 			s := set[step]

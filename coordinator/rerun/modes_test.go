@@ -366,7 +366,7 @@ steps:
 		{waiting, coordinator.Rerun{From: "w"}, coordinator.ErrNotPossible, `step "w" of run ` + waiting.ID() + ` is running: wait for its end, or abort it`},
 		{waiting, coordinator.Rerun{From: "b"}, coordinator.ErrNotPossible, `it has not run yet`},
 		{book, coordinator.Rerun{From: "start"}, coordinator.ErrNotPossible, `it is rerun from an event on, with --at N, and not by steps`},
-		{shop, coordinator.Rerun{From: "order"}, coordinator.ErrNotPossible, `a world is not rerun: to have a cell go on`},
+		{shop, coordinator.Rerun{From: "order"}, coordinator.ErrNotPossible, `a world is not rerun: retry its failed cells`},
 	} {
 		_, err := one.run.Rerun(t.Context(), one.what)
 		require.ErrorIs(t, err, one.is)

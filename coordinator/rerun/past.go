@@ -67,19 +67,19 @@ func (m *Maker) makePast(ctx context.Context, s *source, o *Options) (*Made, err
 	if s.start.From != nil { // its past may have references to the run that it repeats itself
 		rename(made.Kept, s.start.From.Run, s.id)
 	}
-	if err := usercode.Call(func() error { return made.goesSame(s, of) }); err != nil {
+	if err := usercode.Call(func() error { return made.checkEffects(s, of) }); err != nil {
 		return nil, err
 	}
 	for _, c := range s.past.calls {
-		if v, there := s.root.Node(c.Step); !there || !asks(s.root, v) {
+		if v, there := s.root.Node(c.Step); !there || !makesCall(s.root, v) {
 			made.ended = append(made.ended, c)
 		}
 	}
 	return made, nil
 }
 
-// asks reports whether a call is to be made, now or later. A sleep and a wait that have begun only go on.
-func asks(root *reactive.Root, v int32) bool {
+// makesCall reports whether a call is to be made, now or later. A sleep and a wait that have begun only go on.
+func makesCall(root *reactive.Root, v int32) bool {
 	if root.Status(v) == reactive.Absent || root.Row(v).Kind != plan.Step || root.Final(v) {
 		return false
 	}
@@ -97,7 +97,7 @@ type opened struct {
 func underWay(root *reactive.Root) map[opened]bool {
 	open := map[opened]bool{}
 	for v := range root.Len() {
-		if root.Look(v).Fact == ledger.Requested && asks(root, v) {
+		if root.Look(v).Fact == ledger.Requested && makesCall(root, v) {
 			open[opened{node: root.Key(v), attempt: root.Attempt(v)}] = true
 		}
 	}
@@ -135,9 +135,9 @@ func (d *Made) first(run string) journal.Event {
 	return e
 }
 
-// goesSame returns an error unless the kept events have the same effects in the new run as in the old one; of has their indexes in the
+// checkEffects returns an error unless the kept events have the same effects in the new run as in the old one; of has their indexes in the
 // old run.
-func (d *Made) goesSame(s *source, of []int) error {
+func (d *Made) checkEffects(s *source, of []int) error {
 	root, e := decide.NewRoot(d.Entry.Plan), d.first("rerun")
 	e.Seq = 1
 	root.Apply(&e)

@@ -38,7 +38,7 @@ func (d *Made) previewPast(ctx context.Context, p *Preview) error {
 		out = stepper.Step(now, nil)
 	}
 	for v := range root.Len() {
-		if asks(root, v) { // such as a retry that is not due
+		if makesCall(root, v) { // such as a retry that is not due
 			add(v)
 		}
 	}
@@ -51,14 +51,14 @@ func (d *Made) previewPast(ctx context.Context, p *Preview) error {
 
 // tasksAhead returns the tasks that make calls and that a run may still reach, in the order of the document.
 func tasksAhead(book *playbook.Playbook, root *reactive.Root) (list []Step) {
-	a := ahead{book: book, steps: make([]bool, len(book.Steps))}
+	a := reachable{book: book, steps: make([]bool, len(book.Steps))}
 	for _, w := range root.Steps().Waits() {
 		i := slices.IndexFunc(book.Steps, func(s *playbook.Step) bool { return s.Name == w.Step })
 		switch step := book.Steps[i]; w.Kind {
 		case routed.AtGate, routed.AtJoin, routed.ForTurn:
 			a.visit(i)
 		default:
-			a.steps[i] = a.steps[i] || comesAgain(step)
+			a.steps[i] = a.steps[i] || mayCallAgain(step)
 			a.follow(step)
 		}
 	}
@@ -79,21 +79,21 @@ func tasksAhead(book *playbook.Playbook, root *reactive.Root) (list []Step) {
 	return list
 }
 
-// ahead are the steps to which tokens may come.
-type ahead struct {
+// reachable are the steps to which tokens may come.
+type reachable struct {
 	book  *playbook.Playbook
 	steps []bool
 }
 
 // visit adds a step, and those that its arcs lead to.
-func (a *ahead) visit(i int) {
+func (a *reachable) visit(i int) {
 	if !a.steps[i] {
 		a.steps[i] = true
 		a.follow(a.book.Steps[i])
 	}
 }
 
-func (a *ahead) follow(step *playbook.Step) {
+func (a *reachable) follow(step *playbook.Step) {
 	if step.Next != nil {
 		for k := range step.Next.Arcs {
 			a.visit(step.Next.Arcs[k].To)
@@ -101,8 +101,8 @@ func (a *ahead) follow(step *playbook.Step) {
 	}
 }
 
-// comesAgain reports whether a step-run under way may make more calls than it has begun.
-func comesAgain(step *playbook.Step) bool {
+// mayCallAgain reports whether a step-run under way may make more calls than it has begun.
+func mayCallAgain(step *playbook.Step) bool {
 	jumps := func(r playbook.Rule) bool { return r.Do == playbook.Jump }
 	return step.Loop != nil || len(step.Tasks) > 1 || slices.ContainsFunc(step.Tasks, func(t *playbook.Task) bool { return slices.ContainsFunc(t.Rules, jumps) })
 }

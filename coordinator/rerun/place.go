@@ -92,11 +92,11 @@ func (k *keeping) find(key string) (row int32, indexes []int, err error) {
 	if !ok {
 		return 0, nil, k.unknown(key)
 	}
-	return row, indexes, k.ended(v)
+	return row, indexes, k.checkEnded(v)
 }
 
-// ended returns the reason that a step that has not ended does not run again; nil: it has ended.
-func (k *keeping) ended(v int32) error {
+// checkEnded returns the reason that a step that has not ended does not run again; nil: it has ended.
+func (k *keeping) checkEnded(v int32) error {
 	root, why := k.s.root, ""
 	switch status := root.Status(v); {
 	case status == reactive.Skipped && root.Look(v).Fact != ledger.Dropped: // not by its own timing or the decision about it

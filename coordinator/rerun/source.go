@@ -21,8 +21,8 @@ type source struct {
 	input  any
 	entry  *registry.Entry
 	root   *reactive.Root
-	asked  map[string]*asked // by step
-	inputs map[string]any    // of the steps in wants
+	asked  map[string]*stepRecord // by step
+	inputs map[string]any         // of the steps in wants
 	wants  map[string]bool
 
 	given []*journal.Event // inputs that a person has set in the run, and below it
@@ -31,8 +31,8 @@ type source struct {
 	past *past // of a playbook; nil: the workflow is of another kind
 }
 
-// asked has the data of a source about a step.
-type asked struct {
+// stepRecord has the data of a source about a step.
+type stepRecord struct {
 	input [32]byte // hash of the newest attempt's
 	known bool
 	last  uint64 // the newest event about it
@@ -49,7 +49,7 @@ func (m *Maker) readChild(ctx context.Context, id string, wants map[string]bool)
 }
 
 func newSource(id string, wants map[string]bool, top bool) *source {
-	return &source{id: id, asked: map[string]*asked{}, inputs: map[string]any{}, wants: wants, top: top}
+	return &source{id: id, asked: map[string]*stepRecord{}, inputs: map[string]any{}, wants: wants, top: top}
 }
 
 // readUnder is read under the newest known move; nil: none. If it finds a later one, it reads the run again.
@@ -140,7 +140,7 @@ func (s *source) note(e *journal.Event) {
 	}
 	a := s.asked[e.Node]
 	if a == nil {
-		a = &asked{}
+		a = &stepRecord{}
 		s.asked[e.Node] = a
 	}
 	a.last = e.Seq

@@ -77,7 +77,7 @@ func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(
 // its id is not free. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it
 // fails halfway, the run itself still exists, and Delete may be called again.
 func (r Retention) Delete(ctx context.Context, run string) error {
-	if err := r.apart(run); err != nil {
+	if err := r.checkTopmost(run); err != nil {
 		return err
 	}
 	if r.holds.Has(run) {
@@ -108,7 +108,7 @@ func (r Retention) Delete(ctx context.Context, run string) error {
 
 // PreviewDelete returns the runs that Delete would remove, or the error with which it would refuse.
 func (r Retention) PreviewDelete(ctx context.Context, run string) (runs []string, err error) {
-	if err := r.apart(run); err != nil {
+	if err := r.checkTopmost(run); err != nil {
 		return nil, err
 	}
 	held := r.holds.Has(run)
@@ -119,7 +119,7 @@ func (r Retention) PreviewDelete(ctx context.Context, run string) (runs []string
 		}
 		defer done()
 	}
-	if err := r.there(ctx, run); err != nil {
+	if err := r.checkExists(ctx, run); err != nil {
 		return nil, r.engine.ReadError(ctx, err)
 	}
 	family, err := r.family(ctx, run, held)
@@ -129,8 +129,8 @@ func (r Retention) PreviewDelete(ctx context.Context, run string) (runs []string
 	return runs, r.engine.ReadError(ctx, err)
 }
 
-// there returns an error if the run does not exist. A run that cannot be read exists.
-func (r Retention) there(ctx context.Context, run string) error {
+// checkExists returns an error if the run does not exist. A run that cannot be read exists.
+func (r Retention) checkExists(ctx context.Context, run string) error {
 	for _, err := range r.store.Read(ctx, run, 1) {
 		if errors.Is(err, journal.ErrDeleted) {
 			return err
@@ -140,8 +140,8 @@ func (r Retention) there(ctx context.Context, run string) error {
 	return journal.ErrNotFound
 }
 
-// apart refuses to delete a run that another one has started.
-func (r Retention) apart(run string) error {
+// checkTopmost refuses to delete a run that another one has started.
+func (r Retention) checkTopmost(run string) error {
 	if err := r.engine.CheckOpen(); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journ
 	if err != nil {
 		return r.engine.ReadError(ctx, err)
 	}
-	if !same(family, now) {
+	if !sameHeads(family, now) {
 		return fmt.Errorf("%w: run %s has changed meanwhile; try again", decide.ErrNotPossible, root)
 	}
 	for _, h := range slices.Backward(family) { // children before their parents
@@ -218,8 +218,8 @@ func (r Retention) deleteAll(ctx context.Context, family []journal.Head, t journ
 	return nil
 }
 
-// same reports whether a family has the same runs with the same last events. If its first run is gone, deleting that returns the error.
-func same(was, now []journal.Head) bool {
+// sameHeads reports whether a family has the same runs with the same last events. If its first run is gone, deleting that returns the error.
+func sameHeads(was, now []journal.Head) bool {
 	return now[0].Status == "" || slices.EqualFunc(was, now, func(a, b journal.Head) bool { return a.Run == b.Run && a.Last == b.Last })
 }
 

@@ -72,13 +72,13 @@ func Shortest(rules []Rule) (shortest time.Duration, ok bool) {
 
 // Keep adds a rule, or replaces the one with the same query. actor is the author of the change.
 func (r Retention) Keep(ctx context.Context, rule Rule, actor string) error {
-	_, err := r.change(ctx, actor, false, with(rule))
+	_, err := r.change(ctx, actor, false, addingRule(rule))
 	return err
 }
 
 // PreviewKeep returns the event that Keep would journal, or the error with which it would refuse.
 func (r Retention) PreviewKeep(ctx context.Context, rule Rule, actor string) (journal.Event, error) {
-	return r.change(ctx, actor, true, with(rule))
+	return r.change(ctx, actor, true, addingRule(rule))
 }
 
 // check refuses an invalid time.
@@ -89,8 +89,8 @@ func (r *Rule) check() error {
 	return nil
 }
 
-// with returns the change that adds a rule to others.
-func with(rule Rule) func([]Rule) ([]Rule, error) {
+// addingRule returns the change that adds a rule to others.
+func addingRule(rule Rule) func([]Rule) ([]Rule, error) {
 	return func(rules []Rule) ([]Rule, error) {
 		q, err := query.Parse(rule.Where, time.Now())
 		if err != nil {
@@ -100,7 +100,7 @@ func with(rule Rule) func([]Rule) ([]Rule, error) {
 			return nil, err
 		}
 		rule.Where = q.String()
-		if rules = append(without(rules, rule.Where), rule); len(rules) > RulesMax {
+		if rules = append(rulesWithout(rules, rule.Where), rule); len(rules) > RulesMax {
 			return nil, fmt.Errorf("%w: there are %d, which is the most", ErrRule, RulesMax)
 		}
 		return rules, nil
@@ -109,23 +109,23 @@ func with(rule Rule) func([]Rule) ([]Rule, error) {
 
 // ClearKeep removes the rule with a query. If all is true, it removes all rules: the store keeps everything from then on.
 func (r Retention) ClearKeep(ctx context.Context, where string, all bool, actor string) error {
-	_, err := r.change(ctx, actor, false, cleared(where, all))
+	_, err := r.change(ctx, actor, false, removingRules(where, all))
 	return err
 }
 
 // PreviewClearKeep returns the event that ClearKeep would journal, or the error with which it would refuse.
 func (r Retention) PreviewClearKeep(ctx context.Context, where string, all bool, actor string) (journal.Event, error) {
-	return r.change(ctx, actor, true, cleared(where, all))
+	return r.change(ctx, actor, true, removingRules(where, all))
 }
 
-// cleared returns the change that removes rules from others.
-func cleared(where string, all bool) func([]Rule) ([]Rule, error) {
+// removingRules returns the change that removes rules from others.
+func removingRules(where string, all bool) func([]Rule) ([]Rule, error) {
 	return func(rules []Rule) ([]Rule, error) {
 		q, err := query.Parse(where, time.Now())
 		if err != nil {
 			return nil, fmt.Errorf("%w: query: %w", ErrRule, err)
 		}
-		left := without(rules, q.String())
+		left := rulesWithout(rules, q.String())
 		if !all && len(left) == len(rules) {
 			return nil, fmt.Errorf("%w: there is none with the query %q", ErrRule, where)
 		}
@@ -136,7 +136,7 @@ func cleared(where string, all bool) func([]Rule) ([]Rule, error) {
 	}
 }
 
-func without(rules []Rule, where string) []Rule {
+func rulesWithout(rules []Rule, where string) []Rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(rule Rule) bool { return rule.Where == where })
 }
 
@@ -153,7 +153,7 @@ func (r Retention) change(ctx context.Context, actor string, dry bool, by func([
 		if rules, err = by(rules); err != nil {
 			return e, err
 		}
-		if e = ruled(r.engine.Now(), rules, actor); dry {
+		if e = rulesEvent(r.engine.Now(), rules, actor); dry {
 			e.Seq = last + 1
 			return e, nil
 		}
@@ -174,7 +174,7 @@ func Begin(ctx context.Context, store journal.Store, now int64) error {
 	for _, err := range store.Heads(ctx, "") {
 		return ignoreDamage(err)
 	}
-	err := write(ctx, store, 0, ruled(now, []Rule{{Keep: Default}}, ""))
+	err := write(ctx, store, 0, rulesEvent(now, []Rule{{Keep: Default}}, ""))
 	if errors.Is(err, journal.ErrConflict) || errors.Is(err, journal.ErrReadOnly) {
 		return nil
 	}
@@ -228,8 +228,8 @@ func rulesOf(v any) (rules []Rule, err error) {
 	return rules, nil
 }
 
-// ruled returns the event that sets the rules.
-func ruled(now int64, rules []Rule, actor string) journal.Event {
+// rulesEvent returns the event that sets the rules.
+func rulesEvent(now int64, rules []Rule, actor string) journal.Event {
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Where, b.Where) })
 	list := make([]any, len(rules))
 	for i, rule := range rules {

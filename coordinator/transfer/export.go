@@ -59,7 +59,7 @@ func (t *Transfer) families(ctx context.Context, runs []string) (all []string, e
 			continue
 		}
 		tops[top] = true
-		if err := cmp.Or(t.Holds.Check(top), t.mustBe(ctx, top)); err != nil {
+		if err := cmp.Or(t.Holds.Check(top), t.checkExists(ctx, top)); err != nil {
 			return nil, err
 		}
 		all = append(all, top)
@@ -83,8 +83,8 @@ func topOf(run string) string {
 	return top
 }
 
-// mustBe returns decide.ErrRunNotFound if there is no run with that id.
-func (t *Transfer) mustBe(ctx context.Context, run string) error {
+// checkExists returns decide.ErrRunNotFound if there is no run with that id.
+func (t *Transfer) checkExists(ctx context.Context, run string) error {
 	if journal.IsRun(run) {
 		for _, err := range t.Store.Read(ctx, run, 1) {
 			return err

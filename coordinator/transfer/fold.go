@@ -70,7 +70,7 @@ func (f *fold) add(e *journal.Event, at spot) (err error) {
 // move derives the state again, under the workflow that the run was moved to.
 func (f *fold) move(moved *journal.Event) error {
 	f.moved = moved.Seq
-	if err := f.under(moved.Detail.Start); err != nil || f.root == nil {
+	if err := f.beginUnder(moved.Detail.Start); err != nil || f.root == nil {
 		return err
 	}
 	for _, at := range f.spots {
@@ -103,11 +103,11 @@ func (f *fold) snapshot(e *journal.Event) {
 // begin takes the first event. The definitions must be those that this program compiles, unless it derives nothing from them.
 func (f *fold) begin(e *journal.Event) (err error) {
 	f.first = *e
-	return f.under(e.Detail.Start)
+	return f.beginUnder(e.Detail.Start)
 }
 
-// under begins to derive the state of a run with this start.
-func (f *fold) under(start *journal.Start) (err error) {
+// beginUnder begins to derive the state of a run with this start.
+func (f *fold) beginUnder(start *journal.Start) (err error) {
 	f.start, f.root = start, nil
 	if decide.SameRules(f.start) != nil {
 		return nil
@@ -226,15 +226,15 @@ func (f *fold) restore() error {
 
 // single returns the head that follows from single events.
 func (f *fold) single() journal.Head {
-	h := f.meanwhile()
+	h := f.incompleteHead()
 	if end := f.ended; end != nil && f.last.Type == journal.RunFinished && end.Detail != nil {
 		h.Status, h.Open = end.Detail.State, false
 	}
 	return h
 }
 
-// meanwhile returns the head of an incomplete run.
-func (f *fold) meanwhile() journal.Head {
+// incompleteHead returns the head of an incomplete run.
+func (f *fold) incompleteHead() journal.Head {
 	s := f.start
 	return journal.Head{Run: s.Run, Workflow: s.Workflow, Name: s.Name, Labels: s.Labels, Status: string(reactive.RunRunning),
 		Started: f.first.At, Updated: f.last.At, Open: true, Snapshot: f.newest.Seq, Moved: f.moved}

@@ -56,7 +56,7 @@ func (w *writer) event(f *fold, e *journal.Event, size int) error {
 		return nil
 	}
 	if w.bytes > 0 && w.bytes+size > batchBytes {
-		if err := w.flush(f, w.meanwhile(f)); err != nil {
+		if err := w.flush(f, w.incompleteHead(f)); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (w *writer) content(f *fold, data []byte) error {
 		return nil
 	}
 	if len(w.batch) > 0 {
-		if err := w.flush(f, w.meanwhile(f)); err != nil {
+		if err := w.flush(f, w.incompleteHead(f)); err != nil {
 			return err
 		}
 	}
@@ -112,9 +112,9 @@ func (w *writer) put(f *fold) error {
 	return nil
 }
 
-// meanwhile returns the head of the run while it is incomplete.
-func (w *writer) meanwhile(f *fold) journal.Head {
-	h := f.meanwhile()
+// incompleteHead returns the head of the run while it is incomplete.
+func (w *writer) incompleteHead(f *fold) journal.Head {
+	h := f.incompleteHead()
 	h.Snapshot = w.now.kept // the events of a world begin behind a gap only if it has one
 	if n := len(w.batch); n > 0 {
 		h.Updated = w.batch[n-1].At // the fold may be one event ahead
@@ -124,7 +124,7 @@ func (w *writer) meanwhile(f *fold) journal.Head {
 
 // flush writes the batch, with a head.
 func (w *writer) flush(f *fold, head journal.Head) error {
-	if err := w.to.Append(w.ctx, w.batch, head, w.meanwhile(f)); err != nil {
+	if err := w.to.Append(w.ctx, w.batch, head, w.incompleteHead(f)); err != nil {
 		return &failure{err}
 	}
 	w.batch, w.bytes = nil, 0

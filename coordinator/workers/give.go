@@ -117,7 +117,7 @@ func (h *Hub) read(who Worker, g *Delivery) (map[string]*lease, error) {
 		if leases[text] != nil {
 			return nil
 		}
-		l, err := parse(h.signer, who.bound(), text)
+		l, err := parse(h.signer, who.boundTo(), text)
 		if err != nil {
 			return &PlaceError{fmt.Sprintf(format, args...), err}
 		}
@@ -217,11 +217,11 @@ func (h *Hub) report(ctx context.Context, who Worker, l *lease, p Report, until 
 		}
 	}
 	h.mu.Unlock()
-	return said(h.engine.Report(ctx, l.ID, max(1, l.making), p.Number, p.Kind, p.Payload))
+	return splitError(h.engine.Report(ctx, l.ID, max(1, l.making), p.Number, p.Kind, p.Payload))
 }
 
-// said separates an error about the call from one after which the worker is to try again.
-func said(err error) (was string, again error) {
+// splitError separates an error about the call from one after which the worker is to try again.
+func splitError(err error) (was string, again error) {
 	switch {
 	case err == nil:
 		return "", nil
@@ -279,7 +279,7 @@ func (h *Hub) pass(ctx context.Context, l *lease, result call.Result) (settle fu
 	if known {
 		before, r.state = r.state, answering
 		if r.holder != nil && r.number != l.number { // the result counts like one from the worker that has the call now
-			h.tell(r, "answered by another worker")
+			h.notify(r, "answered by another worker")
 		}
 	}
 	late := r == nil && result.Failure == nil && h.withdrawn.take(l.ID) // failures follow from the end of the attempt
@@ -296,13 +296,13 @@ func (h *Hub) pass(ctx context.Context, l *lease, result call.Result) (settle fu
 			if r.state = before; before == offered || before == assigned {
 				h.place(r)
 			}
-			return said(err)
+			return splitError(err)
 		}
 		if known {
 			h.drop(r)
 		}
 		if err != nil {
-			return said(err)
+			return splitError(err)
 		}
 		if now := h.calls[l.ID]; now != nil && now.state != answering { // the run was loaded for the answer, and has passed on the call
 			h.drop(now)

@@ -236,7 +236,7 @@ func (h *Hub) Withdraw(id ID, reason string) {
 	delete(h.calls, id)
 	if r.state == leased {
 		h.withdrawn.add(id, r.Ring)
-		h.tell(r, reason)
+		h.notify(r, reason)
 	}
 	if r.state != answering {
 		h.release(r)
@@ -244,8 +244,8 @@ func (h *Hub) Withdraw(id ID, reason string) {
 	}
 }
 
-// tell notifies the worker with a lease of a call that its answer is not wanted. The caller holds mu.
-func (h *Hub) tell(r *request, reason string) {
+// notify notifies the worker with a lease of a call that its answer is not wanted. The caller holds mu.
+func (h *Hub) notify(r *request, reason string) {
 	if s := r.holder; s != nil {
 		s.cancels = append(s.cancels, Cancel{Lease: h.signed(r), Reason: reason, Grace: Grace})
 		s.signal()
@@ -254,5 +254,5 @@ func (h *Hub) tell(r *request, reason string) {
 
 // signed returns the lease of a call as text. The caller holds mu.
 func (h *Hub) signed(r *request) string {
-	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.signer, r.holder.who.bound())
+	return (&lease{ID: r.id, making: r.making, engine: r.engine, number: r.number}).sign(h.signer, r.holder.who.boundTo())
 }

@@ -33,7 +33,7 @@ func (h *Hub) List() (list []Listed, demands []Demand) {
 		list = append(list, Listed{s.who, s.operations, s.held, s.seen, len(s.takes) > 0})
 	}
 	for name, o := range h.operations {
-		d := Demand{Operation: name, Runs: len(o.queue.came), Since: o.queue.since(), Unserved: h.unserved(name, o)}
+		d := Demand{Operation: name, Runs: len(o.queue.came), Since: o.queue.since(), Unserved: h.unservedSince(name, o)}
 		for _, r := range o.offers {
 			if r.state == offered {
 				d.Calls++
@@ -54,11 +54,11 @@ func (h *Hub) Unserved(name string) time.Time {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.unserved(name, h.operation(name))
+	return h.unservedSince(name, h.operation(name))
 }
 
-// unserved is Unserved. A worker that has all the calls it can carry out serves its operations, too. The caller holds mu.
-func (h *Hub) unserved(name string, o *operation) time.Time {
+// unservedSince is Unserved. A worker that has all the calls it can carry out serves its operations, too. The caller holds mu.
+func (h *Hub) unservedSince(name string, o *operation) time.Time {
 	if len(o.takes) > 0 {
 		return time.Time{}
 	}
@@ -91,7 +91,7 @@ func (h *Hub) Explain(run, name string) string {
 	if _, waits := o.queue.came[run]; !waits {
 		return ""
 	}
-	if since := h.unserved(name, o); !since.IsZero() {
+	if since := h.unservedSince(name, o); !since.IsZero() {
 		return fmt.Sprintf("it may start, and waits for a worker: none serves %s since %s", name, since.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("it may start, and waits for a worker: those that serve %s are busy, and %d runs wait", name, len(o.queue.came))
@@ -99,7 +99,7 @@ func (h *Hub) Explain(run, name string) string {
 
 // Input returns the input of a call that a worker has.
 func (h *Hub) Input(who Worker, text string) (any, error) {
-	l, err := parse(h.signer, who.bound(), text)
+	l, err := parse(h.signer, who.boundTo(), text)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (h *Hub) unlock(ctx context.Context, l *lease) (was string, err error) {
 		ring, was, err := h.engine.Secrets(ctx, l.Run)
 		switch {
 		case err != nil:
-			return said(err)
+			return splitError(err)
 		case was != "":
 			return was, nil
 		}

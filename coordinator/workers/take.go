@@ -22,8 +22,8 @@ type Worker struct {
 	Name  string // as it calls itself
 }
 
-// bound returns the id or the name of the token to which the leases of the worker are bound.
-func (w Worker) bound() string { return cmp.Or(w.ID, w.Token) }
+// boundTo returns the id or the name of the token to which the leases of the worker are bound.
+func (w Worker) boundTo() string { return cmp.Or(w.ID, w.Token) }
 
 // Call is a call with the lease of the worker that has taken it.
 type Call struct {

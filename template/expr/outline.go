@@ -193,9 +193,9 @@ func (u *outliner) binary(n *ast.BinaryNode) *Outline {
 // The functions that evaluate a predicate for each element, others that need a list, and those that have the outline of their argument,
 // since they only convert it.
 var (
-	asking  = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
-	going   = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
-	keeping = []string{"string", "lower", "upper", "trim"}
+	predicateFunctions = []string{"all", "any", "none", "one", "filter", "find", "findIndex", "findLast", "findLastIndex", "count"}
+	elementFunctions   = []string{"map", "sum", "reduce", "sortBy", "groupBy", "first", "last", "sort", "reverse", "flatten", "uniq", "min", "max", "concat", "take"}
+	conversions        = []string{"string", "lower", "upper", "trim"}
 )
 
 var functionsDo = map[string]OutlineKind{"len": Length, "int": Arithmetic, "float": Arithmetic, "abs": Arithmetic, "round": Arithmetic, "ceil": Arithmetic, "floor": Arithmetic}
@@ -205,11 +205,11 @@ func (u *outliner) call(name string, args []ast.Node) *Outline {
 	if len(args) == 0 {
 		return &Outline{}
 	}
-	if slices.Contains(keeping, name) {
+	if slices.Contains(conversions, name) {
 		return u.of(args[0])
 	}
-	asks := slices.Contains(asking, name)
-	if !asks && !slices.Contains(going, name) {
+	asks := slices.Contains(predicateFunctions, name)
+	if !asks && !slices.Contains(elementFunctions, name) {
 		return &Outline{Kind: functionsDo[name], Args: u.all(args...)}
 	}
 	asked := Other

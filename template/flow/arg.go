@@ -150,7 +150,7 @@ func (a argument) render(d *definition) value.Value {
 
 func (d *definition) refuseFunction(a argument) {
 	if a.function == nil {
-		d.fault(a.pos, "", errNothing.Error())
+		d.fault(a.pos, "", errNil.Error())
 		return
 	}
 	d.fault(a.pos, a.function.Name, fmt.Sprintf("the function %q can give a whole input, list or test, not a part of one", a.function.Name))

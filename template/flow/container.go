@@ -17,7 +17,7 @@ type Container struct {
 
 func (c *Container) build(d *definition) []template.Node {
 	if c == nil || c.make == nil {
-		d.nothing("a container") // the container of a zero Choice, or a zero Container
+		d.refuseNil("a container") // the container of a zero Choice, or a zero Container
 		return nil
 	}
 	defer func(at document.Pos) { d.at = at }(d.at)
@@ -25,9 +25,9 @@ func (c *Container) build(d *definition) []template.Node {
 	return []template.Node{c.make(d)}
 }
 
-func (*Container) gives(any)   {}
-func (*Container) inParallel() {}
-func (*Container) inWorkflow() {}
+func (*Container) resultOf(any) {}
+func (*Container) inParallel()  {}
+func (*Container) inWorkflow()  {}
 
 func (c *Container) place() document.Pos {
 	if c == nil {
@@ -41,7 +41,7 @@ func (c *Container) place() document.Pos {
 type Nodes []Node
 
 func (n Nodes) build(d *definition) []template.Node { return d.nodes(n) }
-func (Nodes) gives(any)                             {}
+func (Nodes) resultOf(any)                          {}
 func (Nodes) inParallel()                           {}
 func (Nodes) inWorkflow()                           {}
 
@@ -71,7 +71,7 @@ func Parallel(parts ...ParallelPart) *Container {
 		for _, part := range parts {
 			switch part := part.(type) {
 			case nil:
-				d.nothing("a part")
+				d.refuseNil("a part")
 			case MaxConcurrency:
 				p.MaxConcurrency = int(part)
 			case Nodes:
@@ -108,7 +108,7 @@ func conditional(pos document.Pos, test Arg[bool], branches ...Branch) *Containe
 		}
 		for _, branch := range branches {
 			if branch == nil {
-				d.nothing("a branch")
+				d.refuseNil("a branch")
 				continue
 			}
 			branch.branch(d, c)
@@ -170,7 +170,7 @@ func Choose[T any](test Arg[bool], then, otherwise Result[T], options ...Named) 
 // argument reads both branches: the one that was not taken was skipped.
 func (c Choice[T]) argument() argument {
 	if c.Container == nil {
-		return argument{err: errNothing}
+		return argument{err: errNil}
 	}
 	a := coalesce(c.pos, c.results[0], c.results[1])
 	either := a.source
@@ -178,5 +178,5 @@ func (c Choice[T]) argument() argument {
 	return a
 }
 
-func (Choice[T]) of(T)    {}
-func (Choice[T]) gives(T) {}
+func (Choice[T]) of(T)       {}
+func (Choice[T]) resultOf(T) {}

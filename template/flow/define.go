@@ -37,7 +37,7 @@ func define(d *definition, parts []Part) (*template.Workflow, error) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case nil:
-			d.nothing("a part")
+			d.refuseNil("a part")
 		case Node:
 			d.workflow.Steps = append(d.workflow.Steps, d.build(part)...)
 		case interface{ set(*definition) }:
@@ -130,7 +130,7 @@ func (d *definition) one(n Node) template.Node {
 func (d *definition) place(h *handle) template.Node {
 	switch {
 	case h == nil:
-		d.nothing("a handle")
+		d.refuseNil("a handle")
 		return nil
 	case h.make == nil:
 		d.fault(h.pos, "", "an input or an item is read, not placed")
@@ -170,7 +170,7 @@ func (d *definition) read(h *handle, at document.Pos) string {
 // field returns the expression for a field of a step or map.
 func (d *definition) field(h *handle, field string, at document.Pos) string {
 	if h == nil {
-		d.nothing("a handle")
+		d.refuseNil("a handle")
 		return "nil"
 	}
 	if h.kind != stepKind && h.kind != mapKind {

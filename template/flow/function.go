@@ -34,7 +34,7 @@ func (f Function[A, R]) of(pos document.Pos, a Arg[A]) Arg[R] {
 	arg := argument{pos: pos, function: f.handle, args: []argument{argOf(a)}}
 	switch {
 	case f.handle == nil:
-		arg.err = errNothing
+		arg.err = errNil
 	case f.handle.Call == nil:
 		arg.err, arg.function = fmt.Errorf("function %q is nil", f.handle.Name), nil
 	}

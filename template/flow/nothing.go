@@ -10,7 +10,7 @@ import (
 // A program may pass nil, or the zero value of a handle, by mistake. That is a fault of the definition, at the place of the
 // step or container that it was passed to.
 
-var errNothing = errors.New("an argument is nil, or the zero value of its type")
+var errNil = errors.New("an argument is nil, or the zero value of its type")
 
 // isNil reports whether an interface is nil or contains a nil pointer.
 func isNil(v any) bool {
@@ -21,7 +21,7 @@ func isNil(v any) bool {
 // argOf returns an Arg without its type.
 func argOf[T any](a Arg[T]) argument {
 	if isNil(a) {
-		return argument{err: errNothing}
+		return argument{err: errNil}
 	}
 	return a.argument()
 }
@@ -37,13 +37,13 @@ func placedOf(p Placed) *handle {
 // build builds a node.
 func (d *definition) build(n Node) []template.Node {
 	if isNil(n) {
-		d.nothing("a node")
+		d.refuseNil("a node")
 		return nil
 	}
 	return n.build(d)
 }
 
-// nothing records that an argument of the step or container being built is nil or zero.
-func (d *definition) nothing(what string) {
+// refuseNil records that an argument of the step or container being built is nil or zero.
+func (d *definition) refuseNil(what string) {
 	d.fault(d.at, "", what+" is nil, or the zero value of its type")
 }

@@ -60,7 +60,7 @@ func Needs(steps ...Placed) StepOption {
 		for _, needed := range steps {
 			h := placedOf(needed)
 			if h == nil {
-				d.nothing("a handle")
+				d.refuseNil("a handle")
 				continue
 			}
 			d.mention(h, s.Pos)
@@ -115,7 +115,7 @@ type Setting func(d *definition)
 func (Setting) inWorkflow() {}
 func (s Setting) set(d *definition) {
 	if s == nil {
-		d.nothing("a setting")
+		d.refuseNil("a setting")
 		return
 	}
 	s(d)

@@ -48,13 +48,13 @@ type handle struct {
 
 func (r Ref[T]) argument() argument {
 	if r.handle == nil {
-		return argument{err: errNothing}
+		return argument{err: errNil}
 	}
 	return argument{pos: r.handle.pos, source: func(d *definition) string { return d.read(r.handle, d.at) }}
 }
 
 func (Ref[T]) of(T)              {}
-func (Ref[T]) gives(T)           {}
+func (Ref[T]) resultOf(T)        {}
 func (r Ref[T]) placed() *handle { return r.handle }
 func (Ref[T]) inParallel()       {}
 func (Ref[T]) inWorkflow()       {}
@@ -107,7 +107,7 @@ func Sub[In, Out any](id string, w Workflow[In, Out], in Arg[In], options ...Ste
 	}
 	return Ref[Out]{handle: step(pos, id, name, inputOf(in), options, func(d *definition) {
 		if w.tree == nil {
-			d.nothing("the workflow of step " + quoted(id))
+			d.refuseNil("the workflow of step " + quoted(id))
 			return
 		}
 		if d.workflow.Implementation(name) != nil || !d.workflow.ProvideChild(w.tree) {
@@ -139,7 +139,7 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 		provide(d)
 		for _, option := range options {
 			if option == nil {
-				d.nothing("an option")
+				d.refuseNil("an option")
 				continue
 			}
 			option.step(s, d)
@@ -152,7 +152,7 @@ func step(pos document.Pos, id, operation string, in *argument, options []StepOp
 // last step has the result.
 type Body[Out any] interface {
 	Node
-	gives(Out)
+	resultOf(Out)
 }
 
 // Each is a map: the body once for each item of a list, all concurrently unless limited by MaxConcurrency. Its handle is for
@@ -171,7 +171,7 @@ func Each[T, Out any, B Body[Out]](id string, over Arg[[]T], body func(item Ref[
 		m := &template.Map{ID: id, As: d.itemName(), Pos: pos}
 		for _, option := range options {
 			if option == nil {
-				d.nothing("an option")
+				d.refuseNil("an option")
 				continue
 			}
 			option.each(m)

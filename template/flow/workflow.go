@@ -26,7 +26,7 @@ func newTyped[In, Out any](pos document.Pos, name string, in Ref[In], out RunOut
 	d := newDefinition(name, pos)
 	d.input = reflect.TypeFor[In]()
 	if in.handle == nil {
-		d.nothing("the input")
+		d.refuseNil("the input")
 	} else if in.handle.kind != inputKind {
 		d.fault(in.handle.pos, in.handle.id, "a workflow takes an Input, not a result or an item")
 	}

@@ -34,11 +34,11 @@ func (a *activation) state(rule *Rule) *Failure {
 	if failure != nil {
 		return failure
 	}
-	return a.become(v)
+	return a.setState(v)
 }
 
-// become sets the state.
-func (a *activation) become(v value.Value) *Failure {
+// setState sets the state.
+func (a *activation) setState(v value.Value) *Failure {
 	state, err := a.env.in.Machine.State.Normalize(v)
 	if err != nil {
 		return invalid(CodeOutputInvalid, "state", err)

@@ -87,7 +87,7 @@ func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	a := &activation{world: w, env: &scope{in: in, state: in.State}, out: &Output{Completed: g.Completed, Dropped: g.Dropped}}
 	if g.State == nil {
 		a.out.Changed = in.State != nil
-	} else if failure := a.become(g.State); failure != nil {
+	} else if failure := a.setState(g.State); failure != nil {
 		return nil, failure
 	}
 	for i := range g.Raised {
@@ -96,7 +96,7 @@ func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 		}
 	}
 	for i := range g.Emitted {
-		if failure := a.given(i, &g.Emitted[i]); failure != nil {
+		if failure := a.addGiven(i, &g.Emitted[i]); failure != nil {
 			return nil, failure
 		}
 	}
@@ -111,8 +111,8 @@ func (w *World) Check(in *Input, g *Given) (*Output, *Failure) {
 	return a.out, nil
 }
 
-// given adds an emitted effect, or an armed timer.
-func (a *activation) given(i int, e *GivenEffect) *Failure {
+// addGiven adds an emitted effect, or an armed timer.
+func (a *activation) addGiven(i int, e *GivenEffect) *Failure {
 	for _, text := range []string{e.Issuer, e.Key, e.Timer} {
 		if !utf8.ValidString(text) {
 			return &Failure{Code: CodeOutputInvalid, Message: fmt.Sprintf("emit[%d]: %q is not valid UTF-8", i, text)}

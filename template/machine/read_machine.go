@@ -181,7 +181,7 @@ func (r *reader) arms(m *Machine, n *document.Node, emits bool) {
 
 // arm adds the type that a node names. It returns nil for an event of the engine, and if the type is unknown.
 func (r *reader) arm(m *Machine, n *document.Node) *schema.Type {
-	if text, _ := named(n).Text(); m.Event.give(text) {
+	if text, _ := named(n).Text(); m.Event.addSystemArm(text) {
 		return nil
 	}
 	t, name := r.typeNamed(n)
@@ -195,8 +195,8 @@ func (r *reader) arm(m *Machine, n *document.Node) *schema.Type {
 	return t
 }
 
-// give adds the arm of an event of the engine. It reports false for any other name.
-func (a *Arms) give(name string) bool {
+// addSystemArm adds the arm of an event of the engine. It reports false for any other name.
+func (a *Arms) addSystemArm(name string) bool {
 	kind, ok := system[name]
 	a.Receipt = a.Receipt || ok && kind == Receipt
 	a.Rejected = a.Rejected || ok && kind == Rejected
@@ -214,7 +214,7 @@ func (r *reader) variant(m *Machine, n *document.Node, t *schema.Type) {
 		if kind, ok := system[name]; ok {
 			twice = twice || given[kind]
 			given[kind] = true
-			m.Event.give(name)
+			m.Event.addSystemArm(name)
 			continue
 		}
 		if arm.Type.Kind == schema.Invalid {

@@ -44,16 +44,16 @@ func (r *reader) rule(m *Machine, n *document.Node) *Rule {
 	})
 	r.Required(n, "event")
 	if rule.Fail != nil {
-		r.alone(n, "fail", "set", "raise", "emit", "drop", "complete", "delete", "note")
+		r.exclusive(n, "fail", "set", "raise", "emit", "drop", "complete", "delete", "note")
 	}
 	if rule.Delete {
-		r.alone(n, "delete", "set")
+		r.exclusive(n, "delete", "set")
 	}
 	return rule
 }
 
-// alone refuses keys that cannot be combined with another.
-func (r *reader) alone(n *document.Node, key string, others ...string) {
+// exclusive refuses keys that cannot be combined with another.
+func (r *reader) exclusive(n *document.Node, key string, others ...string) {
 	for _, other := range others {
 		if v := n.Get(other); v != nil {
 			r.Fault(&document.Error{Pos: v.Pos, Msg: fmt.Sprintf("%s cannot be combined with %s", other, key)})
@@ -253,7 +253,7 @@ func (r *reader) arming(m *Machine, emit *EmitRule, doc map[string]any, n *docum
 	})
 	switch forNode, until := n.Get("for"), n.Get("until"); {
 	case forNode != nil && until != nil:
-		r.alone(n, "for", "until")
+		r.exclusive(n, "for", "until")
 	case forNode == nil && until == nil && !r.misspelt(n, "for", "until"):
 		r.Fault(&document.Error{Pos: n.Pos.Key("for"), Msg: "a timer needs for or until"})
 	}

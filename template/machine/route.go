@@ -21,14 +21,14 @@ func (w *World) addRoutes(s *Subscription) {
 		return
 	}
 	for _, arm := range t.Fields {
-		if _, given := system[arm.Type.Name]; !given && arm.Type.Name != "" && alone(t, arm) {
+		if _, given := system[arm.Type.Name]; !given && arm.Type.Name != "" && exclusive(t, arm) {
 			w.routes[arm.Type.Name] = append(w.routes[arm.Type.Name], route{to: s, arm: arm.Name})
 		}
 	}
 }
 
-// alone reports whether no other arm of a variant has the type of this one.
-func alone(variant *schema.Type, arm schema.Field) bool {
+// exclusive reports whether no other arm of a variant has the type of this one.
+func exclusive(variant *schema.Type, arm schema.Field) bool {
 	for _, other := range variant.Fields {
 		if other.Name != arm.Name && other.Type.Name == arm.Type.Name {
 			return false

@@ -27,8 +27,8 @@ type Options struct {
 
 // The operations of steps that do not run commands.
 const (
-	sleeping = "sleep" // for the duration in the input
-	nothing  = "none"  // for tasks without a runtime
+	sleeping    = "sleep" // for the duration in the input
+	noOperation = "none"  // for tasks without a runtime
 )
 
 // runtimeMax bounds the sleep of one step. It is far below the longest duration, and far above any useful one.
@@ -90,8 +90,8 @@ func (m *maker) work(step *template.Step, task *Task) error {
 		return fmt.Errorf("a runtime of %v s at speed %v is more than a hundred years", task.Runtime, m.opts.Speed)
 	}
 	if nanos == 0 {
-		step.Operation = nothing
-		m.operations[nothing] = template.Binding{Value: &template.Constant{}}
+		step.Operation = noOperation
+		m.operations[noOperation] = template.Binding{Value: &template.Constant{}}
 		return nil
 	}
 	step.Operation = sleeping

@@ -103,7 +103,7 @@ func open(dir string, logger *slog.Logger, now func() time.Time) (*Log, error) {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := l.turn(); err != nil {
+	if err := l.rotate(); err != nil {
 		return nil, err
 	}
 	go l.write()
@@ -202,15 +202,15 @@ func (l *Log) write() {
 			l.mu.Lock()
 			l.lost++
 			l.mu.Unlock()
-			l.leave()
+			l.closeFile()
 		}
 	}
-	l.leave()
+	l.closeFile()
 }
 
 // append makes lines durable. A failed write may leave the beginning of a line, which the next opening of the file cuts off.
 func (l *Log) append(lines []byte) error {
-	if err := l.turn(); err != nil {
+	if err := l.rotate(); err != nil {
 		return err
 	}
 	if _, err := l.file.Write(lines); err != nil {
@@ -219,13 +219,13 @@ func (l *Log) append(lines []byte) error {
 	return l.file.Sync()
 }
 
-// turn opens the file of the day and deletes those that are too old, unless it has done so today.
-func (l *Log) turn() error {
+// rotate opens the file of the day and deletes those that are too old, unless it has done so today.
+func (l *Log) rotate() error {
 	today := l.now().UTC().Format(dayLayout)
 	if l.file != nil && today == l.day {
 		return nil
 	}
-	l.leave()
+	l.closeFile()
 	days, err := Days(l.dir)
 	if err != nil {
 		return err
@@ -242,10 +242,10 @@ func (l *Log) turn() error {
 		return err
 	}
 	l.day = today
-	return whole(l.file)
+	return truncatePartial(l.file)
 }
 
-func (l *Log) leave() {
+func (l *Log) closeFile() {
 	if l.file != nil {
 		_ = l.file.Close() // it is synced
 		l.file = nil
@@ -254,8 +254,8 @@ func (l *Log) leave() {
 
 func (l *Log) path(day string) string { return filepath.Join(l.dir, day+".jsonl") }
 
-// whole cuts off the beginning of a line at the end of a file, which a crash has left.
-func whole(file *os.File) error {
+// truncatePartial cuts off the beginning of a line at the end of a file, which a crash has left.
+func truncatePartial(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err

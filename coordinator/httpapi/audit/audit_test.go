@@ -201,7 +201,7 @@ func TestAnAuditThatCannotBeWrittenSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	l := opened(t, dir)
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, Dir)))
-	l.leave()
+	l.closeFile()
 	l.Note(Entry{Kind: Act})
 	require.Error(t, l.Close())
 }

@@ -82,5 +82,5 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(target, source)
-	return errors.Join(err, whole(target), target.Sync(), target.Close())
+	return errors.Join(err, truncatePartial(target), target.Sync(), target.Close())
 }

@@ -63,7 +63,7 @@ func (w *Writer) data(data []byte) error {
 		w.buffer = append(w.buffer, data...)
 		return nil
 	}
-	w.hurry()
+	w.extendDeadline()
 	_, err := w.w.Write(w.buffer)
 	if w.buffer = w.buffer[:0]; err == nil {
 		_, err = w.w.Write(data)
@@ -102,8 +102,8 @@ func (w *Writer) Failure(why any) error {
 	return w.send()
 }
 
-// hurry sets the deadline by which the client must take the next data. A deadline that is nearly as late stays.
-func (w *Writer) hurry() {
+// extendDeadline sets the deadline by which the client must take the next data. A deadline that is nearly as late stays.
+func (w *Writer) extendDeadline() {
 	if until := time.Now().Add(FlushTime); until.Sub(w.until) > FlushTime/10 {
 		w.until = until
 		_ = w.flush.SetWriteDeadline(until) // a writer without deadlines is one in memory
@@ -115,7 +115,7 @@ const copied = 1 << 10
 
 // send sends the buffer at once, and forgets one that has become large: an observer that waits keeps little memory.
 func (w *Writer) send() error {
-	w.hurry()
+	w.extendDeadline()
 	_, err := w.w.Write(w.buffer)
 	if w.buffer = w.buffer[:0]; cap(w.buffer) > copied {
 		w.buffer = nil

@@ -90,17 +90,17 @@ func Serve(w http.ResponseWriter, req *http.Request, value []byte, part time.Dur
 	sum := sha256.Sum256(value)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`) // of the whole, for ranges
-	return ranges.Serve(&hurried{w, http.NewResponseController(w), part}, req, value)
+	return ranges.Serve(&deadlineWriter{w, http.NewResponseController(w), part}, req, value)
 }
 
-// hurried limits a client's time for each part.
-type hurried struct {
+// deadlineWriter limits a client's time for each part.
+type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	part    time.Duration
 }
 
-func (h *hurried) Write(data []byte) (n int, err error) {
+func (h *deadlineWriter) Write(data []byte) (n int, err error) {
 	for len(data) > 0 && err == nil {
 		var sent int
 		_ = h.control.SetWriteDeadline(time.Now().Add(h.part)) // a writer without deadlines is one in memory
@@ -112,17 +112,17 @@ func (h *hurried) Write(data []byte) (n int, err error) {
 
 // Body returns a body that may take long to read: each part must come within a time.
 func Body(w http.ResponseWriter, body io.ReadCloser, part time.Duration) io.ReadCloser {
-	return &tardy{body, http.NewResponseController(w), part, 0}
+	return &deadlineReader{body, http.NewResponseController(w), part, 0}
 }
 
-type tardy struct {
+type deadlineReader struct {
 	io.ReadCloser
 	control *http.ResponseController
 	part    time.Duration
 	missing int // bytes of the part
 }
 
-func (t *tardy) Read(p []byte) (n int, err error) {
+func (t *deadlineReader) Read(p []byte) (n int, err error) {
 	if t.missing <= 0 {
 		_ = t.control.SetReadDeadline(time.Now().Add(t.part)) // a reader without deadlines is one in memory
 		t.missing = partBytes

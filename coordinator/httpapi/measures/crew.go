@@ -16,8 +16,8 @@ const operationsMax = 100
 // others is the name for all further operations.
 const others = "(others)"
 
-// crew exports the calls that wait for workers.
-type crew struct {
+// workerCollector exports the calls that wait for workers.
+type workerCollector struct {
 	hub *workers.Hub
 
 	mu    sync.Mutex
@@ -32,14 +32,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (*crew) Describe(to chan<- *prometheus.Desc) {
+func (*workerCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{workersDesc, callsDesc, queueDesc, unservedDesc} {
 		to <- desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (c *crew) Collect(to chan<- prometheus.Metric) {
+func (c *workerCollector) Collect(to chan<- prometheus.Metric) {
 	known, demands := c.hub.List()
 	calls := 0
 	for _, w := range known {
@@ -63,7 +63,7 @@ type load struct {
 }
 
 // loads returns the load of each operation that is shown, and one of all others. Of new ones those with the longest queues come first.
-func (c *crew) loads(demands []workers.Demand) (list []load) {
+func (c *workerCollector) loads(demands []workers.Demand) (list []load) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.SortStableFunc(demands, func(a, b workers.Demand) int { return cmp.Compare(b.Runs+b.Calls, a.Runs+a.Calls) })

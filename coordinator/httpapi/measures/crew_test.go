@@ -12,7 +12,7 @@ import (
 
 // Documents may name operations without end: the series of a process are bounded, and those that there are stay.
 func TestOperationsHaveFewSeries(t *testing.T) {
-	c := &crew{shown: map[string]bool{}}
+	c := &workerCollector{shown: map[string]bool{}}
 	demands := func(from, n int) (list []workers.Demand) {
 		for i := range n {
 			list = append(list, workers.Demand{Operation: fmt.Sprint("op-", from+i), Runs: i, Calls: 1, Unserved: time.Unix(1, 0)})
@@ -25,7 +25,7 @@ func TestOperationsHaveFewSeries(t *testing.T) {
 	served := workers.Demand{Operation: "served", Runs: 7}
 	require.Equal(t, []load{{"op-0", 1, 1}, {others, 7, 0}}, c.loads(append(demands(0, 1), served)))
 
-	c = &crew{shown: map[string]bool{}}
+	c = &workerCollector{shown: map[string]bool{}}
 	list := c.loads(demands(0, 3*operationsMax))
 	require.Len(t, list, operationsMax+1)
 	require.Equal(t, load{"op-299", 300, 1}, list[0], "the longest queues first")

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// journaled exports the counts of an engine's events: how many calls were requested, and how they have ended.
-type journaled struct{ *tally.Tally }
+// eventCollector exports the counts of an engine's events: how many calls were requested, and how they have ended.
+type eventCollector struct{ *tally.Tally }
 
 var (
 	eventsDesc  = prometheus.NewDesc("sluice_events_total", "Events that were journaled, by type.", []string{"type"}, nil)
@@ -16,10 +16,10 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (journaled) Describe(to chan<- *prometheus.Desc) { to <- eventsDesc; to <- appendsDesc }
+func (eventCollector) Describe(to chan<- *prometheus.Desc) { to <- eventsDesc; to <- appendsDesc }
 
 // Collect implements prometheus.Collector.
-func (j journaled) Collect(to chan<- prometheus.Metric) {
+func (j eventCollector) Collect(to chan<- prometheus.Metric) {
 	for typ, n := range j.Events() {
 		to <- prometheus.MustNewConstMetric(eventsDesc, prometheus.CounterValue, float64(n), journal.Type(typ).String())
 	}

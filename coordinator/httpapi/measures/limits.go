@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// shared exports the used part of the limits that all runs or all clients share.
-type shared struct {
+// limitCollector exports the used part of the limits that all runs or all clients share.
+type limitCollector struct {
 	engine *coordinator.Engine
 	server Server
 }
@@ -21,10 +21,10 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (shared) Describe(to chan<- *prometheus.Desc) { to <- usedDesc; to <- waitingDesc }
+func (limitCollector) Describe(to chan<- *prometheus.Desc) { to <- usedDesc; to <- waitingDesc }
 
 // Collect implements prometheus.Collector.
-func (s shared) Collect(to chan<- prometheus.Metric) {
+func (s limitCollector) Collect(to chan<- prometheus.Metric) {
 	used := func(limit string, used, most int) {
 		to <- prometheus.MustNewConstMetric(usedDesc, prometheus.GaugeValue, float64(used)/float64(most), limit)
 	}

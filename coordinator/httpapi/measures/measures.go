@@ -45,15 +45,15 @@ func New(engine *coordinator.Engine, server Server) *Of {
 		}),
 	}
 	m.registry.MustRegister(
-		m.requests, m.refusals, m.lag, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine}, journaled{engine.Tally()},
-		shared{engine, server}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(server.Feeds()) }),
+		m.requests, m.refusals, m.lag, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), openRuns{engine}, eventCollector{engine.Tally()},
+		limitCollector{engine, server}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_feed_observers", Help: "Feeds that are open."}, func() float64 { return float64(server.Feeds()) }),
 	)
 	if server.Folder != "" {
 		size := func() float64 { return float64(bytesIn(server.Folder)) }
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sluice_store_bytes", Help: "Bytes of the files in the folder of the store."}, size))
 	}
 	if hub := engine.Workers(); hub != nil {
-		m.registry.MustRegister(&crew{hub: hub, shown: map[string]bool{}})
+		m.registry.MustRegister(&workerCollector{hub: hub, shown: map[string]bool{}})
 	}
 	return m
 }

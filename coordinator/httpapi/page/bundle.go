@@ -12,8 +12,8 @@ import (
 // first is the module that imports the others. They are sent with it, as one script: a browser then makes one request, not forty, and
 // text that modules share is sent once. The module apart, and those of libraries, are sent separately.
 const (
-	first = "app.js"
-	apart = "ui.js"
+	first          = "app.js"
+	separateModule = "ui.js"
 )
 
 var (
@@ -31,10 +31,10 @@ type bundle struct {
 
 // bundled returns the first module with all that it imports, and the names of these.
 func bundled(files fs.FS) (script []byte, within map[string]string, err error) {
-	b := &bundle{files: files, known: map[string]string{apart: "m0"}}
-	fmt.Fprintf(&b.out, "import * as m0 from \"./%s\";\n", apart)
+	b := &bundle{files: files, known: map[string]string{separateModule: "m0"}}
+	fmt.Fprintf(&b.out, "import * as m0 from \"./%s\";\n", separateModule)
 	err = b.add(first)
-	delete(b.known, apart)
+	delete(b.known, separateModule)
 	return b.out.Bytes(), b.known, err
 }
 

@@ -69,7 +69,7 @@ func (s *script) next() {
 		if value {
 			s.template()
 		}
-	case (c == ' ' || c == '\n') && s.spare():
+	case (c == ' ' || c == '\n') && s.canOmit():
 		s.at++
 	default:
 		s.take(1)
@@ -139,9 +139,9 @@ func (s *script) beginsPattern() bool {
 	return len(before) == 0 || strings.IndexByte("(,=:[!&|?{};\n>", before[len(before)-1]) >= 0
 }
 
-// spare reports whether the space or line end at hand can be left out: a space beside a sign that means the same without it, or a line
+// canOmit reports whether the space or line end at hand can be left out: a space beside a sign that means the same without it, or a line
 // end after a sign that ends no statement.
-func (s *script) spare() bool {
+func (s *script) canOmit() bool {
 	if len(s.out) == 0 || s.at+1 == len(s.text) {
 		return true
 	}

@@ -88,20 +88,20 @@ var sent = sync.OnceValue(func() all {
 		sum.Write([]byte(files[name].tag))
 	}
 	version := hex.EncodeToString(sum.Sum(nil)[:8])
-	index := bytes.ReplaceAll(files[opening].raw, []byte(`"`+Prefix), []byte(`"`+Prefix+version+"/"))
-	files[opening] = newFile(opening, index)
+	index := bytes.ReplaceAll(files[indexFile].raw, []byte(`"`+Prefix), []byte(`"`+Prefix+version+"/"))
+	files[indexFile] = newFile(indexFile, index)
 	return all{files, version}
 })
 
-// opening is the file with which a browser begins.
-const opening = "index.html"
+// indexFile is the file with which a browser begins.
+const indexFile = "index.html"
 
 // Handler returns the handler of Views and of all paths below Prefix.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		name, ok := strings.CutPrefix(req.URL.Path, Prefix)
 		if !ok {
-			name = opening
+			name = indexFile
 		}
 		name, kept := strings.CutPrefix(name, sent().version+"/")
 		f := sent().files[name]
@@ -125,7 +125,7 @@ func Missing(w http.ResponseWriter, req *http.Request) bool {
 	}
 	req.Header.Del("If-None-Match") // a missing page is sent whole each time
 	w.Header().Set("Cache-Control", "no-cache")
-	sent().files[opening].send(w, req, http.StatusNotFound)
+	sent().files[indexFile].send(w, req, http.StatusNotFound)
 	return true
 }
 

@@ -20,8 +20,8 @@ const (
 // Keep has sessions, each with a W that describes its user. The zero value has none. It is safe for concurrent use.
 type Keep[W any] struct {
 	mu      sync.Mutex
-	invited held[W]
-	open    held[W]
+	invited secretMap[W]
+	open    secretMap[W]
 }
 
 // Invite returns a secret that begins a session, once.
@@ -62,8 +62,8 @@ func (k *Keep[W]) End(secret string) {
 	k.open.drop(secret)
 }
 
-// held are entries by the hash of their secret, so that the time of a look-up reveals nothing of the secret.
-type held[W any] struct {
+// secretMap are entries by the hash of their secret, so that the time of a look-up reveals nothing of the secret.
+type secretMap[W any] struct {
 	of    map[[sha256.Size]byte]entry[W]
 	order [][sha256.Size]byte // the oldest first; some may be gone
 }
@@ -73,7 +73,7 @@ type entry[W any] struct {
 	until time.Time
 }
 
-func (h *held[W]) add(who W, now time.Time, lasting time.Duration) (secret string) {
+func (h *secretMap[W]) add(who W, now time.Time, lasting time.Duration) (secret string) {
 	for len(h.order) > 0 { // those that have expired, and the oldest of too many
 		oldest, there := h.of[h.order[0]]
 		if there && now.Before(oldest.until) && len(h.order) < sessionsMax {
@@ -93,7 +93,7 @@ func (h *held[W]) add(who W, now time.Time, lasting time.Duration) (secret strin
 	return secret
 }
 
-func (h *held[W]) get(secret string, now time.Time) (who W, ok bool) {
+func (h *secretMap[W]) get(secret string, now time.Time) (who W, ok bool) {
 	e, ok := h.of[sha256.Sum256([]byte(secret))]
 	if !ok || !now.Before(e.until) {
 		return who, false
@@ -101,4 +101,4 @@ func (h *held[W]) get(secret string, now time.Time) (who W, ok bool) {
 	return e.who, true
 }
 
-func (h *held[W]) drop(secret string) { delete(h.of, sha256.Sum256([]byte(secret))) }
+func (h *secretMap[W]) drop(secret string) { delete(h.of, sha256.Sum256([]byte(secret))) }

@@ -49,7 +49,7 @@ func (w *Watch) Join(name string, valid func() bool, end func()) *Member {
 	m := &Member{w, name, c}
 	c.ends[m] = end
 	if w.timer == nil {
-		w.timer = time.AfterFunc(every, w.look)
+		w.timer = time.AfterFunc(every, w.check)
 	}
 	return m
 }
@@ -74,15 +74,15 @@ func (m *Member) Leave() {
 
 // Valid reports whether the credential is valid now. If it is not, all its members are ended.
 func (m *Member) Valid() bool {
-	if m == nil || m.of.look() {
+	if m == nil || m.of.check() {
 		return true
 	}
 	m.watch.end(m.of)
 	return false
 }
 
-// look reports whether the credential is valid. An invalid one is not checked again.
-func (c *credential) look() bool {
+// check reports whether the credential is valid. An invalid one is not checked again.
+func (c *credential) check() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = c.over || !c.valid()
@@ -96,8 +96,8 @@ func (c *credential) ended() bool {
 	return c.over
 }
 
-// look checks every credential, and then again after a while.
-func (w *Watch) look() {
+// check checks every credential, and then again after a while.
+func (w *Watch) check() {
 	w.mu.Lock()
 	all := make([]*credential, 0, len(w.of))
 	for _, c := range w.of {
@@ -105,7 +105,7 @@ func (w *Watch) look() {
 	}
 	w.mu.Unlock()
 	for _, c := range all {
-		if !c.look() {
+		if !c.check() {
 			w.end(c)
 		}
 	}
@@ -127,14 +127,14 @@ func (w *Watch) end(c *credential) {
 
 // Context returns a context that ends with a member. Its Err checks the credential, so a caller that calls Err before each delivery
 // delivers nothing after a revocation.
-func (m *Member) Context(of context.Context) context.Context { return looking{of, m} }
+func (m *Member) Context(of context.Context) context.Context { return checkingContext{of, m} }
 
-type looking struct {
+type checkingContext struct {
 	context.Context
 	m *Member
 }
 
-func (l looking) Err() error {
+func (l checkingContext) Err() error {
 	if l.Context.Err() == nil {
 		l.m.Valid()
 	}

@@ -66,8 +66,8 @@ type Door struct {
 	Any        bool         // it may take calls of all others, too
 }
 
-// who returns the worker of that name.
-func (d Door) who(name string) (workers.Worker, error) {
+// workerOf returns the worker of that name.
+func (d Door) workerOf(name string) (workers.Worker, error) {
 	who := workers.Worker{Token: d.Token, ID: d.ID, Name: name}
 	switch {
 	case d.Hub == nil:
@@ -83,7 +83,7 @@ func (d Door) who(name string) (workers.Worker, error) {
 
 // Take waits for calls, as workers.Hub.Take does.
 func (d Door) Take(ctx context.Context, b *wire.TakeBody) (*wire.TakeAnswer, error) {
-	who, err := d.who(b.Worker)
+	who, err := d.workerOf(b.Worker)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func cancelCalls(from []workers.Cancel) []wire.CancelCall {
 
 // Input returns the input of a call that came without it, as JSON.
 func (d Door) Input(lease string) (json.RawMessage, error) {
-	who, err := d.who("input") // any worker of the token
+	who, err := d.workerOf("input") // any worker of the token
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (d Door) Input(lease string) (json.RawMessage, error) {
 
 // Give takes a delivery, as workers.Hub.Give does, also if the worker does not wait for the answer.
 func (d Door) Give(ctx context.Context, b *wire.GiveBody) (*wire.GiveAnswer, error) {
-	who, err := d.who(b.Worker)
+	who, err := d.workerOf(b.Worker)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func deliveryOf(b *wire.GiveBody) (*workers.Delivery, error) {
 		g.Results = append(g.Results, workers.Result{Lease: b.Results[i].Lease, Result: result})
 	}
 	for i, r := range b.Reports {
-		payload, err := given(r.Payload, fmt.Sprintf("/reports/%d/payload", i))
+		payload, err := valueOf(r.Payload, fmt.Sprintf("/reports/%d/payload", i))
 		if err != nil {
 			return nil, err
 		}
@@ -240,11 +240,11 @@ func deliveryOf(b *wire.GiveBody) (*workers.Delivery, error) {
 
 func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 	if r.Error == nil {
-		output, err := given(r.Output, pointer+"/output")
+		output, err := valueOf(r.Output, pointer+"/output")
 		result := call.Result{Output: output}
 		if err == nil && len(r.About) > 0 {
 			var about any
-			about, err = given(r.About, pointer+"/about")
+			about, err = valueOf(r.About, pointer+"/about")
 			if result.About, _ = about.(map[string]any); err == nil && result.About == nil && about != nil {
 				err = refuse(codeBadRequest, pointer+"/about", "what is said about an output is an object")
 			}
@@ -254,7 +254,7 @@ func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 	if len(r.Output) > 0 {
 		return call.Result{}, refuse(codeBadRequest, pointer, "a result is an output or an error")
 	}
-	details, err := given(r.Error.Details, pointer+"/error/details")
+	details, err := valueOf(r.Error.Details, pointer+"/error/details")
 	if err != nil {
 		return call.Result{}, err
 	}
@@ -268,8 +268,8 @@ func resultOf(r *wire.GiveResult, pointer string) (call.Result, error) {
 	return operation.ResultOf(nil, failure), nil
 }
 
-// given reads a value of a delivery; a missing one is null.
-func given(data json.RawMessage, pointer string) (any, error) {
+// valueOf reads a value of a delivery; a missing one is null.
+func valueOf(data json.RawMessage, pointer string) (any, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
@@ -290,7 +290,7 @@ func shuttingDown(err error) error {
 
 // List returns the workers, and the operations that they carry out.
 func (d Door) List() (*wire.WorkerList, error) {
-	if _, err := d.who("list"); err != nil {
+	if _, err := d.workerOf("list"); err != nil {
 		return nil, err
 	}
 	list := &wire.WorkerList{Workers: []wire.ListedWorker{}, Operations: []wire.WorkerOperation{}}

@@ -4,7 +4,7 @@ import "errors"
 
 // mapped takes a field of every element, or applies a filter to it.
 func mapped(r *run, v any, a args) (any, error) {
-	list, err := r.perhaps(v)
+	list, err := r.elementsOrNone(v)
 	if err != nil {
 		return nil, err
 	}
@@ -24,8 +24,8 @@ func mapped(r *run, v any, a args) (any, error) {
 	return out, nil
 }
 
-// perhaps returns the elements that map and select visit. A false value, such as null, has none.
-func (r *run) perhaps(v any) ([]any, error) {
+// elementsOrNone returns the elements that map and select visit. A false value, such as null, has none.
+func (r *run) elementsOrNone(v any) ([]any, error) {
 	if !truth(v) {
 		return []any{}, nil
 	}
@@ -50,7 +50,7 @@ func (r *run) perElement(a args) (func(x any) (any, error), error) {
 // choose keeps the elements for which a test returns wanted; without a test, their truth. byField tests a field of them.
 func choose(wanted, byField bool) call {
 	return func(r *run, v any, a args) (any, error) {
-		list, err := r.perhaps(v)
+		list, err := r.elementsOrNone(v)
 		if err != nil {
 			return nil, err
 		}

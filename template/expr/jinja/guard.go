@@ -24,7 +24,7 @@ func (t *Template) EvalBool(env expr.Env) (bool, error) {
 		v, err := e.eval(r)
 		return err == nil && r.holds(v), err
 	}
-	v, err := t.root.give(r)
+	v, err := t.root.evalPart(r)
 	if s, ok := v.(string); ok {
 		return err == nil && affirms(s), err
 	}

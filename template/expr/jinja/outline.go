@@ -25,8 +25,8 @@ func Outlines(text string) (list []*expr.Outline, alone bool, err error) {
 	return list, len(pieces) == 1 && len(list) == 1, nil
 }
 
-// does maps filters to the kinds of their outlines.
-var does = map[string]expr.OutlineKind{
+// filterKinds maps filters to the kinds of their outlines.
+var filterKinds = map[string]expr.OutlineKind{
 	"length": expr.Length, "count": expr.Length, "default": expr.Fallback, "d": expr.Fallback,
 	"int": expr.Arithmetic, "float": expr.Arithmetic, "abs": expr.Arithmetic, "round": expr.Arithmetic,
 	"sum": expr.Iteration, "map": expr.Iteration, "select": expr.Iteration, "selectattr": expr.Iteration, "reject": expr.Iteration, "rejectattr": expr.Iteration,
@@ -91,7 +91,7 @@ func outline(n node) *expr.Outline {
 		if n.name == "first" || n.name == "last" {
 			return outline(n.of).At(expr.Element)
 		}
-		o := made(does[n.name], append([]node{n.of}, n.args.nodes()...)...)
+		o := made(filterKinds[n.name], append([]node{n.of}, n.args.nodes()...)...)
 		if n.name == "sum" && len(n.args.nodes()) == 0 {
 			o.Args = append(o.Args, &expr.Outline{Kind: expr.Arithmetic, Args: []*expr.Outline{o.Args[0].At(expr.Element)}})
 		}

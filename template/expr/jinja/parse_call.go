@@ -102,7 +102,7 @@ func (p *parser) call(n node, at int) node {
 		}
 		kinds := methodsOf[f.key]
 		if len(kinds) == 0 {
-			p.stranger("method", f.key, at, methodNames)
+			p.refuseUnknown("method", f.key, at, methodNames)
 		}
 		a := p.arguments()
 		p.fits("method", f.key, at, a, kinds...)
@@ -120,13 +120,13 @@ func (p *parser) call(n node, at int) node {
 func (p *parser) known(what, name string, at int, known map[string]callable, names []string) callable {
 	c, ok := known[name]
 	if !ok {
-		p.stranger(what, name, at, names)
+		p.refuseUnknown(what, name, at, names)
 	}
 	return c
 }
 
-// leftOut are parts of Jinja that are not supported, and the reasons.
-var leftOut = map[string]string{
+// unsupported are parts of Jinja that are not supported, and the reasons.
+var unsupported = map[string]string{
 	"filter random":      "a run must come to the same when it is read again",
 	"function lipsum":    "a run must come to the same when it is read again",
 	"function cycler":    "no value is ever changed",
@@ -136,9 +136,9 @@ var leftOut = map[string]string{
 	"method to_bytes":    "there are no bytes, only strings",
 }
 
-// stranger refuses an unknown name.
-func (p *parser) stranger(what, name string, at int, names []string) {
-	if why, ok := leftOut[what+" "+name]; ok {
+// refuseUnknown refuses an unknown name.
+func (p *parser) refuseUnknown(what, name string, at int, names []string) {
+	if why, ok := unsupported[what+" "+name]; ok {
 		p.fail(at, "%s %s is left out: %s", what, name, why)
 	}
 	near, _ := expr.Nearest(name, names)
@@ -274,12 +274,12 @@ func (p *parser) test(n node) node {
 // escaping are the filters whose result is marked as safe HTML; marking are those that only change letters, and keep the
 // mark.
 var (
-	escaping = []string{"e", "escape", "forceescape", "safe", "tojson", "to_json"}
-	marking  = []string{"string", "lower", "upper", "capitalize", "trim", "center"}
+	escaping   = []string{"e", "escape", "forceescape", "safe", "tojson", "to_json"}
+	preserving = []string{"string", "lower", "upper", "capitalize", "trim", "center"}
 )
 
 // isEscaped reports whether a node returns a text that is marked as safe HTML.
 func isEscaped(n node) bool {
 	f, ok := n.(filtered)
-	return ok && (slices.Contains(escaping, f.name) || slices.Contains(marking, f.name) && isEscaped(f.of))
+	return ok && (slices.Contains(escaping, f.name) || slices.Contains(preserving, f.name) && isEscaped(f.of))
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// give evaluates an expression with names that it reads.
-func give(t *rapid.T, source string, names env) any {
+// evalPart evaluates an expression with names that it reads.
+func evalPart(t *rapid.T, source string, names env) any {
 	c, err := jinja.Compile("{{ " + source + " }}")
 	require.NoError(t, err, source)
 	v, err := c.Eval(names)
@@ -55,7 +55,7 @@ func TestSortIsStableAndTotal(t *testing.T) {
 		}
 		reverse := rapid.Bool().Draw(t, "reverse")
 		attribute := rapid.SampledFrom([]string{"key", "key,key"}).Draw(t, "attribute")
-		sorted := give(t, "rows | sort(attribute=a, reverse=r, case_sensitive=e)", env{"rows": rows, "r": reverse, "e": exact, "a": attribute}).([]any)
+		sorted := evalPart(t, "rows | sort(attribute=a, reverse=r, case_sensitive=e)", env{"rows": rows, "r": reverse, "e": exact, "a": attribute}).([]any)
 		require.Len(t, sorted, len(rows))
 		seen := map[any]bool{}
 		for i, x := range sorted {
@@ -63,8 +63,8 @@ func TestSortIsStableAndTotal(t *testing.T) {
 			if i == 0 {
 				continue
 			}
-			less := give(t, before, env{"x": sorted[i-1], "y": x}).(bool)
-			more := give(t, before, env{"x": x, "y": sorted[i-1]}).(bool)
+			less := evalPart(t, before, env{"x": sorted[i-1], "y": x}).(bool)
+			more := evalPart(t, before, env{"x": x, "y": sorted[i-1]}).(bool)
 			require.False(t, less && more)
 			if reverse {
 				less, more = more, less
@@ -85,14 +85,14 @@ func TestOrderIsTotal(t *testing.T) {
 		names := env{"x": g.Draw(t, "x"), "y": g.Draw(t, "y"), "z": g.Draw(t, "z")}
 		holds := 0
 		for _, op := range []string{"<", "==", ">"} {
-			if give(t, "x "+op+" y", names).(bool) {
+			if evalPart(t, "x "+op+" y", names).(bool) {
 				holds++
 			}
 		}
 		require.Equal(t, 1, holds)
-		require.Equal(t, true, give(t, "(x <= y) == (not y < x) and (x != y) == (not x == y) and (x < z or not (x < y and y < z))", names))
-		require.Equal(t, true, give(t, "[x, y, z] | min(case_sensitive=true) <= y and [x, y, z] | max(case_sensitive=true) >= y", names))
-		require.Equal(t, true, give(t, "(x == y) == ([[x], [y]] | groupby(0, case_sensitive=true) | length == 1)", names))
+		require.Equal(t, true, evalPart(t, "(x <= y) == (not y < x) and (x != y) == (not x == y) and (x < z or not (x < y and y < z))", names))
+		require.Equal(t, true, evalPart(t, "[x, y, z] | min(case_sensitive=true) <= y and [x, y, z] | max(case_sensitive=true) >= y", names))
+		require.Equal(t, true, evalPart(t, "(x == y) == ([[x], [y]] | groupby(0, case_sensitive=true) | length == 1)", names))
 	})
 }
 
@@ -101,7 +101,7 @@ func TestIntegersAndFloatsCompareExactly(t *testing.T) {
 	large := rapid.OneOf(rapid.Int64Range(1<<53-3, 1<<53+3), rapid.Int64Range(1<<62-700, 1<<62+700), rapid.Int64Range(-1<<53-3, -1<<53+3))
 	rapid.Check(t, func(t *rapid.T) {
 		names := env{"a": large.Draw(t, "a"), "b": large.Draw(t, "b")}
-		require.Equal(t, true, give(t, "(a < b / 1) == (a < (b / 1) | int) and (b / 1 <= a) == ((b / 1) | int <= a) and (a == b / 1) == (a == (b / 1) | int)", names))
+		require.Equal(t, true, evalPart(t, "(a < b / 1) == (a < (b / 1) | int) and (b / 1 <= a) == ((b / 1) | int <= a) and (a == b / 1) == (a == (b / 1) | int)", names))
 	})
 }
 
@@ -126,12 +126,12 @@ func TestTextsAndJSONReadBack(t *testing.T) {
 		}
 		names := env{"x": v}
 		indent := rapid.SampledFrom([]string{"", "(indent=2)", "('\t')", "(0)"}).Draw(t, "indent")
-		require.True(t, value.Equal(v, give(t, "x | tojson"+indent+" | fromjson", names)))
-		written := give(t, "'%r' % [x]", names).(string)
+		require.True(t, value.Equal(v, evalPart(t, "x | tojson"+indent+" | fromjson", names)))
+		written := evalPart(t, "'%r' % [x]", names).(string)
 		if strings.Contains(written, "-9223372036854775808") || len(written) > expr.MaxLength || strings.Contains(written, "e+") && strings.Contains(written, "nan") {
 			t.Skip("no literal")
 		}
-		require.Truef(t, value.Equal([]any{v}, give(t, written, nil)), "%s", written)
+		require.Truef(t, value.Equal([]any{v}, evalPart(t, written, nil)), "%s", written)
 	})
 }
 
@@ -140,8 +140,8 @@ func TestDivision(t *testing.T) {
 	small := rapid.OneOf(rapid.Int64Range(-20, 20), rapid.Int64Range(-1<<31, 1<<31))
 	rapid.Check(t, func(t *rapid.T) {
 		names := env{"a": small.Draw(t, "a"), "b": small.Filter(func(i int64) bool { return i != 0 }).Draw(t, "b")}
-		require.Equal(t, true, give(t, "a // b * b + a % b == a and (a % b == 0 or (a % b < 0) == (b < 0)) and (a % b) | abs < b | abs and a * b / b == a", names))
-		require.Equal(t, true, give(t, "(a + 0.5) // b * b + (a + 0.5) % b == a + 0.5 and a is divisibleby b == (a % b == 0)", names))
+		require.Equal(t, true, evalPart(t, "a // b * b + a % b == a and (a % b == 0 or (a % b < 0) == (b < 0)) and (a % b) | abs < b | abs and a * b / b == a", names))
+		require.Equal(t, true, evalPart(t, "(a + 0.5) // b * b + (a + 0.5) % b == a + 0.5 and a is divisibleby b == (a % b == 0)", names))
 	})
 }
 
@@ -160,7 +160,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 			"(s | truncate(n + 3, true, leeway=0)) | length <= n + 3", "s | wordwrap(n) | map('trim') | join == s | map('trim') | join",
 			"s | wordwrap(n) | length == 0 or (s | wordwrap(n)).splitlines() | map('length') | max <= n", "s | b64encode | b64decode == s", "'{:{n}}'.format(s, n=n) | length == [n, s | length] | max", "'%*s' % (n, s) == s.rjust(n)",
 		} {
-			require.Equal(t, true, give(t, law, names), law)
+			require.Equal(t, true, evalPart(t, law, names), law)
 		}
 	})
 }

@@ -22,7 +22,7 @@ type Template struct {
 
 // part is a part of the value that was compiled.
 type part interface {
-	give(r *run) (any, error) // a value of package value
+	evalPart(r *run) (any, error) // a value of package value
 }
 
 // Compile compiles a string. The error is one *expr.Error, or several joined.
@@ -66,7 +66,7 @@ func (t *Template) Eval(env expr.Env) (value.Value, error) {
 		return nil, err
 	}
 	r := newRun(env, quota)
-	v, err := t.root.give(r)
+	v, err := t.root.evalPart(r)
 	r.settle()
 	return v, err
 }
@@ -88,12 +88,12 @@ type (
 	}
 )
 
-func (c constant) give(*run) (any, error) { return c.v, nil }
+func (c constant) evalPart(*run) (any, error) { return c.v, nil }
 
-func (l list) give(r *run) (any, error) {
+func (l list) evalPart(r *run) (any, error) {
 	out := make([]any, len(l.parts))
 	for i, p := range l.parts {
-		v, err := p.give(r)
+		v, err := p.evalPart(r)
 		if err != nil {
 			return nil, err
 		}
@@ -102,10 +102,10 @@ func (l list) give(r *run) (any, error) {
 	return out, nil
 }
 
-func (m members) give(r *run) (any, error) {
+func (m members) evalPart(r *run) (any, error) {
 	out := make(map[string]any, len(m.parts))
 	for i, p := range m.parts {
-		v, err := p.give(r)
+		v, err := p.evalPart(r)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (m members) give(r *run) (any, error) {
 	return out, nil
 }
 
-func (m mixed) give(r *run) (any, error) {
+func (m mixed) evalPart(r *run) (any, error) {
 	w := writer{run: r}
 	for _, p := range m.parts {
 		e, ok := p.(expression)
@@ -134,7 +134,7 @@ func (m mixed) give(r *run) (any, error) {
 	return w.String(), nil
 }
 
-func (e expression) give(r *run) (any, error) {
+func (e expression) evalPart(r *run) (any, error) {
 	v, err := e.eval(r)
 	if err != nil {
 		return nil, err

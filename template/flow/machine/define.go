@@ -329,7 +329,7 @@ func (b *binding) decode(e *machine.Event, into reflect.Value) (bool, error) {
 	}
 	for i := range b.arms {
 		x := &b.arms[i]
-		if !x.about(e) {
+		if !x.takes(e) {
 			continue
 		}
 		field := into.Field(x.field)

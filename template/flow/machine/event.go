@@ -230,8 +230,8 @@ func messageCodec(w *machine.World, name string, t reflect.Type) (*gotypes.Codec
 	return gotypes.Compile(t, of)
 }
 
-// about reports whether an arm takes an event.
-func (x *arm) about(e *machine.Event) bool {
+// takes reports whether an arm takes an event.
+func (x *arm) takes(e *machine.Event) bool {
 	switch {
 	case x.kind != e.Kind:
 		return false

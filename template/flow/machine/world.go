@@ -70,16 +70,16 @@ func (b *builder) document() map[string]any {
 	if len(b.subscriptions) > 0 {
 		derived["routing"] = map[string]any{"subscriptions": b.subscriptions}
 	}
-	return lay(derived, b.doc)
+	return overlay(derived, b.doc)
 }
 
-// lay returns an object with another laid over it: objects of both are laid over each other, and lists follow each other.
-func lay(under, over map[string]any) map[string]any {
+// overlay returns an object with another laid over it: objects of both are laid over each other, and lists follow each other.
+func overlay(under, over map[string]any) map[string]any {
 	for key, v := range over {
 		switch u := under[key].(type) {
 		case map[string]any:
 			if o, ok := v.(map[string]any); ok {
-				under[key] = lay(u, o)
+				under[key] = overlay(u, o)
 				continue
 			}
 		case []any:
@@ -172,7 +172,7 @@ func Call[Params, Receipt any](effect EffectOf[Params, Receipt], by Operation) P
 func (op operation) add(b *builder) error {
 	b.operations = append(b.operations, op)
 	if op.name != op.effect {
-		b.doc = lay(b.doc, map[string]any{"effects": map[string]any{op.effect: map[string]any{"operation": op.name}}})
+		b.doc = overlay(b.doc, map[string]any{"effects": map[string]any{op.effect: map[string]any{"operation": op.name}}})
 	}
 	return nil
 }
@@ -186,6 +186,6 @@ func (k Keys) add(b *builder) error {
 	if err != nil {
 		return err
 	}
-	b.doc = lay(b.doc, v.(map[string]any))
+	b.doc = overlay(b.doc, v.(map[string]any))
 	return nil
 }

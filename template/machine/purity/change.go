@@ -351,13 +351,13 @@ func (x *examiner) someChanges(method *types.Func) bool {
 // isMachine reports whether an object belongs to the package of machines.
 func isMachine(obj types.Object) bool { return obj.Pkg() != nil && obj.Pkg().Path() == machinePath }
 
-// asking holds the methods of an activation that change nothing.
-var asking = setOf("Now Key Cell Seq Origin")
+// readOnlyMethods holds the methods of an activation that change nothing.
+var readOnlyMethods = setOf("Now Key Cell Seq Origin")
 
 // emitsThrough returns the activations by which a call of package machine emits, notes or draws.
 func (x *examiner) emitsThrough(b *body, call *ast.CallExpr, f *types.Func) (roots []types.Object) {
 	if receiverOf(f) == "Activation" {
-		if asking[f.Name()] {
+		if readOnlyMethods[f.Name()] {
 			return nil
 		}
 		for _, recv := range x.arguments(call, f, -1) {

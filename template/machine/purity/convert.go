@@ -145,8 +145,8 @@ func (r *reader) elements(n *ast.CompositeLit, key, elem types.Type) {
 	}
 }
 
-// found holds the methods that the standard library looks for in values of any type.
-var found = []string{"Error", "String", "GoString", "Format", "Unwrap", "Is", "As", "MarshalJSON", "MarshalText", "MarshalBinary",
+// lookedUpMethods holds the methods that the standard library looks for in values of any type.
+var lookedUpMethods = []string{"Error", "String", "GoString", "Format", "Unwrap", "Is", "As", "MarshalJSON", "MarshalText", "MarshalBinary",
 	"UnmarshalJSON", "UnmarshalText", "UnmarshalBinary", "MarshalXML", "UnmarshalXML"}
 
 // becomes follows the methods of a type that becomes an interface: those of the interface, and those that the standard
@@ -159,7 +159,7 @@ func (r *reader) becomes(pos token.Pos, from, to types.Type) {
 	if !ok {
 		return
 	}
-	names := methodsOf(iface, found)
+	names := methodsOf(iface, lookedUpMethods)
 	if iface.NumMethods() == 0 {
 		for _, asserted := range r.asserted {
 			if types.Implements(from, asserted) {

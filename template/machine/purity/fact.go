@@ -77,8 +77,8 @@ func (x *examiner) place(pos token.Pos) string {
 	return fmt.Sprintf("%s:%d:%d", filepath.Base(p.Filename), p.Line, p.Column)
 }
 
-// abroad returns a place with the path of its package.
-func abroad(pkg *types.Package, place string) string {
+// qualified returns a place with the path of its package.
+func qualified(pkg *types.Package, place string) string {
 	if strings.Contains(place, "/") {
 		return place
 	}
@@ -111,16 +111,16 @@ func (x *examiner) exportFacts() {
 		s := n.summary
 		if n.nearest != nil {
 			f := *n.nearest
-			f.Where, f.Chain = abroad(x.Pkg, f.Where), slices.Clone(f.Chain)
+			f.Where, f.Chain = qualified(x.Pkg, f.Where), slices.Clone(f.Chain)
 			for i, call := range f.Chain {
 				name, at, _ := strings.Cut(call, " (")
-				f.Chain[i] = fmt.Sprintf("%s (%s)", name, abroad(x.Pkg, strings.TrimSuffix(at, ")")))
+				f.Chain[i] = fmt.Sprintf("%s (%s)", name, qualified(x.Pkg, strings.TrimSuffix(at, ")")))
 			}
 			s.Impure = &f
 		}
 		s.Changes = slices.Clone(s.Changes)
 		for i := range s.Changes {
-			s.Changes[i].Where = abroad(x.Pkg, s.Changes[i].Where)
+			s.Changes[i].Where = qualified(x.Pkg, s.Changes[i].Where)
 		}
 		if s.Impure != nil || len(s.Changes)+len(s.Defines)+len(s.Sorts) > 0 {
 			x.ExportObjectFact(obj, &s)

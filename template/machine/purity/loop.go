@@ -23,7 +23,7 @@ func (r *reader) mapRange(n *ast.RangeStmt) {
 	l.block(n.Body, nil)
 	l.calls(n.Body)
 	l.reads()
-	l.leaves()
+	l.checkExits()
 	if l.why != "" {
 		r.node.add(fault{pos: l.at, what: fmt.Sprintf("the range over the map %s (line %d) shows its order: %s",
 			types.ExprString(n.X), r.Fset.Position(n.Pos()).Line, l.why), instead: "range over slices.Sorted(maps.Keys(…))"})
@@ -136,8 +136,8 @@ func (l *loop) leave(pos token.Pos, how string, results []ast.Expr) {
 	l.exits, l.exit = append(l.exits, how), pos
 }
 
-// leaves checks an early end of the loop: it must be the same for each entry, and the loop must not accumulate values.
-func (l *loop) leaves() {
+// checkExits checks an early end of the loop: it must be the same for each entry, and the loop must not accumulate values.
+func (l *loop) checkExits() {
 	for _, how := range l.exits {
 		if how != l.exits[0] {
 			l.show(l.exit, "it ends in more than one way")

@@ -17,8 +17,8 @@ type root struct {
 	pos  token.Pos
 }
 
-// given maps the functions that take a step or a migration to the index of that parameter.
-var given = map[string]int{"Define": 2, "Migrate": 1}
+// definers maps the functions that take a step or a migration to the index of that parameter.
+var definers = map[string]int{"Define": 2, "Migrate": 1}
 
 // roots finds the package's arguments of machine.Define and Migrate. If a function passes on a parameter, or a function literal that has
 // captured one, its calls are examined like calls of Define, and so on.
@@ -46,7 +46,7 @@ func (x *examiner) rootsOf(b *body, call *ast.CallExpr) (list []root) {
 	}
 	f = f.Origin()
 	params := x.summaryOf(f).Defines
-	if i, ok := given[f.Name()]; ok && isMachine(f) && f.Signature().Recv() == nil {
+	if i, ok := definers[f.Name()]; ok && isMachine(f) && f.Signature().Recv() == nil {
 		params = []int{i}
 	}
 	for _, i := range params {
@@ -81,7 +81,7 @@ func (x *examiner) valued() {
 				if !ok || called[n] {
 					return true
 				}
-				_, isGiven := given[f.Name()]
+				_, isGiven := definers[f.Name()]
 				if isGiven && isMachine(f) || len(x.summaryOf(f.Origin()).Defines) > 0 {
 					x.Reportf(n.Pos(), "%s is used as a value, so what it is given cannot be followed; call it", f.Name())
 				}

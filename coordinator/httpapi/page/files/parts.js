@@ -91,8 +91,7 @@ export function Act({ role = "operator", class: kind = "", path, body, match, on
   return html`<button type="button" class=${"btn " + kind} disabled=${off || busy || disabled} title=${off || title} onClick=${send}>${children}</button>`;
 }
 
-// focus is a ref: an element gets the focus when it appears. The attribute autofocus is for the elements of a loaded document; for later
-// ones, the browser complains if another element has the focus.
+// focus is a ref: an element gets the focus when it appears. The browser's own attribute for that is for the elements of a loaded document.
 export const focus = (element) => element?.focus();
 
 // Dialog is shown while it is there, with the focus in its input with data-first. It closes with Escape, and returns the focus.
