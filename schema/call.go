@@ -35,7 +35,7 @@ var target = &Shape{name: "target", text: "The participants that a call asks, in
 
 var fanIn = &Shape{name: "fan_in", text: "How the answers of several participants become one output. It needs a `target`.", keys: []Key{
 	key("policy", choice("any_one", "all", "quorum", "best_of"),
-		"the first usable answer; every answer, and one error fails; at least `min_responses`; of the answers within the attempt's timeout the one with the best score", "quorum").or("any_one"),
+		"the first usable answer; every answer, and one error fails; at least `min_responses`; of the answers within the attempt's timeout the one with the best score: it needs a `timeout`, or a `deadline` of the run", "quorum").or("any_one"),
 	key("min_responses", count, "quorum: so many are enough (needed); best_of: so many there must be. At most as many as are asked", "2").orElse("1"),
 	key("score_field", text, "best_of: the field of an answer that is compared, a JSON pointer or dotted (needed)", "/offer/price").orElse("none"),
 	key("score_order", choice("asc", "desc"), "best_of: whether the smallest or the largest is the best", "asc").orElse("`desc` with `best_of`"),
@@ -52,7 +52,7 @@ var decisionSource = &Shape{name: "decision_source", text: "The source of the de
 	key("kind", choice("capability", "operator", "requester", "automatic"),
 		"a call to a holder of `capability_id`; a person who runs the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").must(),
 	key("capability_id", text, "capability: whose holders are asked", "verify").orElse("needed with `capability`"),
-	key("operation", text, "the operation that decides", "review").orElse("none"),
+	key("operation", text, "capability, automatic: the operation that decides", "review").orElse("the `capability_id`; needed with `automatic`"),
 	key("input", anything, "its input; expressions anywhere in it", `{order: "{{ input.order }}"}`).orElse("null"),
 	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").orElse("none"),
 }}
@@ -86,9 +86,12 @@ var passport = &Shape{name: "passport", text: "That a participant offers a capab
 	key("attributes", free, "attributes that a target's `filter` compares", "{region: north}").orElse("none"),
 }}
 
+// about is the data about a participant. Its id is its key.
+var about = scalar("mapping or null", map[string]any{"type": []any{"object", "null"}})
+
 // directoryKeys are those of a directory, in a document and as one.
 var directoryKeys = []Key{
-	key("participants", free, "by id: the value of `participant` in a binding", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
+	key("participants", mapOf(about), "by id: data about the participant. Bindings read it as `participant`, with the id as `participant.id`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
 	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").orElse("none"),
 }
 

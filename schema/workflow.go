@@ -4,7 +4,7 @@ var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. 
 	key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
 	key("shell", text, "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
 	key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
-	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
+	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR, those that the engine passes on (`--pass-env`), and four about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from 1), and SLUICE_IDEMPOTENCY_KEY, which all attempts of a call share, also after a crash; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
 	key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
 	key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
 		orElse("`{exit_code, stdout, stderr}`"),
@@ -63,7 +63,7 @@ var (
 	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}
 	parallel    = &Shape{name: "parallel", text: "Runs steps side by side."}
 	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It also catches failures: a step whose status its test reads may fail."}
-	each        = &Shape{name: "map", text: "Runs steps once for each item of a list. The output of the last one is the item's; that of the map is their list."}
+	each        = &Shape{name: "map", text: "Runs steps once for each item of a list, whose position they read as `index`. The output of the last one is the item's; that of the map is their list."}
 
 	element = &Type{name: "step", cases: []oneCase{
 		{"sequential", nil, holder("sequential", sequential, "{steps: [{operation: a}]}")}, {"parallel", nil, holder("parallel", parallel, "{steps: [{operation: a}]}")},
@@ -100,7 +100,7 @@ func init() {
 		key("id", text, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
 		key("over", anything, "an expression that returns a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
 		key("func", is(function), "returns the list in Go", "{name: files}").orElse("needed unless there is `over`"),
-		key("as", text, "the name of the item in expressions", "file").or("item"),
+		key("as", text, "the name of the item in expressions: letters, digits and underscores, the first no digit; not `index`, `input`, `run`, `steps`, `participant`, `attempt` nor a word of the language, such as `if` and `null`", "file").or("item"),
 		key("steps", steps, "steps to run for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
 		key("max_concurrency", count, "how many calls of all items run at a time", "4").orElse("no limit"),
 	}
@@ -110,7 +110,7 @@ func init() {
 func rootKeys(kind string) []Key {
 	return []Key{
 		key("kind", choice(kind), "the kind of the document", kind).must(),
-		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores", "archive").must(),
+		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores; at most 500, and the first is a letter or a digit", "archive").must(),
 		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").orElse("none"),
 		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").orElse("anything"),
 		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").orElse("no limit"),
@@ -125,7 +125,16 @@ func rootKeys(kind string) []Key {
 
 var workflowKind = Kind{Name: "Workflow", file: "workflow", title: "Workflow",
 	text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
-		"Expressions stand in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
+		"Durations are of less than 292 years.\n\n" +
+		"Expressions stand in `{{ … }}`, in the language of [package expr](../template/expr/doc.go). A text that is one expression has the type of its " +
+		"value; otherwise values become part of the text. Expressions see:\n\n" +
+		"- `input`, the input of the run\n" +
+		"- `run.id`, `run.name` and `run.started_at`, an RFC 3339 time\n" +
+		"- `steps.ID.output`, `.status` and `.error`; `.fulfillment`, which is `none`, `pending`, `fulfilled`, `not_fulfilled` or `error`; and `.reports`, the last " +
+		"reports of the newest attempt\n" +
+		"- in the steps of a map, the item under the name that `as` sets, and `index`, its position from 0\n\n" +
+		"In place of a value, `{from: /steps/ID/output/KEY}` is a JSON pointer to the same values. Of a step that was skipped it is null; with " +
+		"`required: true` it is an error.",
 	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
 		keys: append(rootKeys("Workflow"), key("steps", steps, "steps to run, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
 
