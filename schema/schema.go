@@ -41,7 +41,7 @@ type Key struct {
 	fallback any    // the default; nil: see without
 	without  string // the default in words
 	text     string // the meaning of the key
-	example  string // a value, as YAML
+	example  string // a value, as YAML; the JSON Schema has it, too
 }
 
 // Type is the type of a value.
