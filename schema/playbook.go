@@ -301,7 +301,7 @@ var (
 			key("spec", is(stepSpec), "gate, join, timeout", "{timeout: PT1H}").orElse("nothing"),
 			key("loop", is(loop), "runs the tools once for each item", `{in: "{{ workload.rows }}", iterator: row}`).orElse("once"),
 			key("input", anything, "what expressions of its tools see as `input`", `{n: "{{ args.n }}"}`).orElse("null"),
-			key("tool", either(oneTool, list(listedTool)), "one tool, or a list of them: its pipeline", "{kind: noop}").orElse("only the arcs"),
+			key("tool", either(oneTool, list(listedTool).only("", map[string]any{"minItems": 1})), "one tool, or a list of them: its pipeline", "{kind: noop}").orElse("only the arcs"),
 			key("set", free, "values to set after the last tool: `ctx.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
 			key("next", is(next), "where tokens go", "{arcs: [{step: report}]}").orElse("nowhere"),
 		}}
