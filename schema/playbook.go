@@ -156,7 +156,7 @@ var (
 func toolKeys() []Key {
 	of := callKeys()[1:]
 	return append([]Key{
-		key("kind", text, "noop, http, command (shell), sleep, wait, workflow (playbook), result (artifact, resolve), workbook, or the name of an operation", "http").must(),
+		key("kind", word, "noop, http, command (shell), sleep, wait, workflow (playbook), result (artifact, resolve), workbook, or the name of an operation", "http").must(),
 		key("name", text, "the label of the task; of a workflow or workbook alone in its step, its name", "ask").orElse("STEP_task; in a list task_0, task_1, …"),
 		key("desc", text, "for people", "asks the shop").orElse("none"),
 		key("spec", is(taskSpec), "how it runs, and its rules", "{timeout: 10s}").orElse("nothing"),

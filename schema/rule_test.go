@@ -67,6 +67,8 @@ func TestRulesAreThoseOfTheReaders(t *testing.T) {
 		task("policy: output_match, result_match: {path: /a}"), task("policy: output_match, result_match: {path: /a, fulfilled_values: []}"), task("policy: output_match, result_match: {path: a, fulfilled_values: [1]}"),
 		task("policy: output_match, result_match: {path: /a~2, fulfilled_values: [1]}"), task("policy: output_match, result_match: {path: '', fulfilled_values: [1]}"),
 		"kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: p}\nworkflow: [{step: s, tool: []}]",
+		"kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: p}\nworkflow: [{step: s, tool: {kind: ''}}]",
+		"kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: p}\nworkbook: [{name: e, tool: {kind: ''}}]\nworkflow: [{step: s, tool: {kind: noop}}]",
 		rule("{then: {do: fail}}"), rule("{when: '{{ true }}'}"), rule("{when: '{{ true }}', then: {do: fail}, else: {then: {do: fail}}}"), rule("{else: {then: {do: jump}}}"), rule("{else: {then: {do: fail, to: a}}}"),
 		rule("{else: {then: {do: fail, attempts: 2}}}"), rule("{else: {then: {attempts: 2}}}"), rule("{else: {then: {to: a}}}"), tool("timeout: 0"), tool("timeout: -1"), tool("timeout: ''"), tool("timeout: {connect: 0}"), definition("input_from: a, input: 1"), definition("fan_in: {}"),
 	}
