@@ -30,7 +30,7 @@ fuzz: ## every fuzz target for FUZZTIME
 		done || exit 1; \
 	done
 
-lint: ## format, vet and staticcheck
+lint: ## the format, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...

@@ -79,7 +79,7 @@ var floors = []floor{
 	{"template/machine/purity", nil},
 	{"template/wfformat", uses("dag", "template", "template/document", "template/duration")},
 
-	{"schema", nil},
+	{"schema", uses("template/document")},
 
 	// runs
 	{"reactive/journal", uses("internal/cborhead", "template/value")},

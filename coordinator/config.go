@@ -56,7 +56,7 @@ type Config struct {
 	Directory directory.Directory
 
 	// PassEnv names the environment variables of this process that programs of command bindings receive, if set, besides PATH,
-	// HOME, LANG and TMPDIR. Default: none.
+	// HOME, LANG, TMPDIR and those about their call; see operation.Bind. Default: none.
 	PassEnv []string
 
 	// IdleTimeout is the time for which an idle run stays in memory. Default: 10 s.

@@ -24,40 +24,63 @@ var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", 
 	key("queue_timeout", duration, "how long the call of an operation that nothing binds may wait for a [worker](workers.md) to take it; then it fails with `queue_timeout`, and is not retried", "PT10M").orElse("no limit"),
 }}
 
-var target = &Shape{name: "target", text: "The participants that a call asks, in place of the operation alone.", keys: []Key{
+var target = &Shape{name: "target", text: "The participants that a call asks, in place of the operation alone.", rule: all(
+	when(choosing("resolve", "static"), hasSuch("participants", someItems)),
+	when(choosing("resolve", "static"), with(map[string]any{"capability_id": false})),
+	when(choosing("resolve", "static", "task_type"), with(map[string]any{"filter": map[string]any{"maxProperties": 0}, "limit": false})),
+	when(choosing("resolve", "capability"), has("capability_id")),
+	when(choosing("resolve", "capability", "task_type"), with(map[string]any{"participants": map[string]any{"maxItems": 0}})),
+), keys: []Key{
 	key("resolve", choice("static", "capability", "task_type"),
 		"named participants; those with a valid passport for a capability when the attempt starts; or the first with one for the step's operation", "static").must(),
-	key("participants", texts, "static: ids, asked in this order", "[hill, river]").orElse("needed with `static`"),
-	key("capability_id", text, "capability: id of the capability that they must have", "quote").orElse("needed with `capability`; of `task_type` the step's operation"),
+	key("participants", list(word), "static: ids, asked in this order", "[hill, river]").orElse("needed with `static`"),
+	key("capability_id", word, "capability: id of the capability that they must have", "quote").orElse("needed with `capability`; of `task_type` the step's operation"),
 	key("filter", free, "capability: attributes that their passports must have", "{region: north}").orElse("all"),
 	key("limit", count, "capability: ask so many at most", "3").orElse("all"),
 }}
 
-var fanIn = &Shape{name: "fan_in", text: "How the answers of several participants become one output. It needs a `target`.", keys: []Key{
+var fanIn = &Shape{name: "fan_in", text: "How the answers of several participants become one output. It needs a `target`.", rule: all(
+	when(choosing("policy", "quorum"), has("min_responses")),
+	when(choosing("policy", "all"), with(map[string]any{"min_responses": false})),
+	when(with(map[string]any{"policy": map[string]any{"enum": []any{"any_one"}}}), with(map[string]any{"min_responses": map[string]any{"maximum": 1}})),
+	when(choosing("policy", "best_of"), has("score_field")),
+	when(not(choosing("policy", "best_of")), with(map[string]any{"score_field": false, "score_order": false})),
+	when(choosing("policy", "all", "quorum", "best_of"), with(map[string]any{"hedge_after": false})),
+), keys: []Key{
 	key("policy", choice("any_one", "all", "quorum", "best_of"),
-		"the first usable answer; every answer, and one error fails; at least `min_responses`; of the answers within the attempt's timeout the one with the best score", "quorum").or("any_one"),
+		"the first usable answer; every answer, and one error fails; at least `min_responses`; of the answers within the attempt's timeout the one with the best score: it needs a `timeout`, or a `deadline` of the run", "quorum").or("any_one"),
 	key("min_responses", count, "quorum: so many are enough (needed); best_of: so many there must be. At most as many as are asked", "2").orElse("1"),
-	key("score_field", text, "best_of: the field of an answer that is compared, a JSON pointer or dotted (needed)", "/offer/price").orElse("none"),
+	key("score_field", word, "best_of: the field of an answer that is compared, a JSON pointer or dotted (needed)", "/offer/price").orElse("none"),
 	key("score_order", choice("asc", "desc"), "best_of: whether the smallest or the largest is the best", "asc").orElse("`desc` with `best_of`"),
 	key("hedge_after", duration, "any_one: ask the next participant when no answer has come for so long", "PT2S").orElse("all at once"),
 }}
 
-var resultMatch = &Shape{name: "result_match", text: "Reads a decision out of a value.", keys: []Key{
-	key("path", text, "a JSON pointer to the field that decides", "/verification/status").must(),
-	key("fulfilled_values", values, "values that mean yes", "[verified]").orElse("none; one of the two lists must have a value"),
-	key("not_fulfilled_values", values, "values that mean no", "[rejected]").orElse("none"),
-}}
+// pointer is a JSON pointer to a part of a value.
+var pointer = scalar("text", map[string]any{"type": "string", "pattern": "^(/([^/~]|~[01])*)+$"})
 
-var decisionSource = &Shape{name: "decision_source", text: "The source of the decision whether a task is fulfilled.", keys: []Key{
+var resultMatch = &Shape{name: "result_match", text: "Reads a decision out of a value.",
+	rule: anyOf(hasSuch("fulfilled_values", someItems), hasSuch("not_fulfilled_values", someItems)), keys: []Key{
+		key("path", pointer, "a JSON pointer to the field that decides", "/verification/status").must(),
+		key("fulfilled_values", values, "values that mean yes", "[verified]").orElse("none; one of the two lists must have a value"),
+		key("not_fulfilled_values", values, "values that mean no", "[rejected]").orElse("none"),
+	}}
+
+var decisionSource = &Shape{name: "decision_source", text: "The source of the decision whether a task is fulfilled.", rule: all(
+	when(choosing("kind", "capability"), has("capability_id")),
+	when(choosing("kind", "automatic"), has("operation")),
+), keys: []Key{
 	key("kind", choice("capability", "operator", "requester", "automatic"),
 		"a call to a holder of `capability_id`; a person who runs the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").must(),
-	key("capability_id", text, "capability: whose holders are asked", "verify").orElse("needed with `capability`"),
-	key("operation", text, "the operation that decides", "review").orElse("none"),
+	key("capability_id", word, "capability: whose holders are asked", "verify").orElse("needed with `capability`"),
+	key("operation", word, "capability, automatic: the operation that decides", "review").orElse("the `capability_id`; needed with `automatic`"),
 	key("input", anything, "its input; expressions anywhere in it", `{order: "{{ input.order }}"}`).orElse("null"),
 	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").orElse("none"),
 }}
 
-var fulfillment = &Shape{name: "fulfillment", text: "The decision whether a completed call has fulfilled its task.", keys: []Key{
+var fulfillment = &Shape{name: "fulfillment", text: "The decision whether a completed call has fulfilled its task.", rule: all(
+	when(choosing("policy", "external_decision"), has("decision_source")),
+	when(choosing("policy", "output_match"), has("result_match")),
+), keys: []Key{
 	key("policy", choice("output_match", "external_decision", "requester_confirmation", "auto", "never"),
 		"the step's own output (`result_match`); the `decision_source`; the requester of the run; the answer is enough; only a person's explicit decision", "external_decision").must(),
 	key("decision_source", is(decisionSource), "the source of the decision", "{kind: operator}").orElse("needed with `external_decision`"),
@@ -79,16 +102,19 @@ func callKeys() []Key {
 }
 
 var passport = &Shape{name: "passport", text: "That a participant offers a capability, and from when to when.", keys: []Key{
-	key("participant", text, "the participant's id", "hill").must(),
+	key("participant", word, "the participant's id", "hill").must(),
 	key("valid_from", instant, "from when", "2026-01-01T00:00:00Z").orElse("always"),
 	key("valid_until", instant, "to when; after `valid_from`", "2027-01-01T00:00:00Z").orElse("for ever"),
 	key("revoked", boolean, "true: it is not valid", "true").or(false),
 	key("attributes", free, "attributes that a target's `filter` compares", "{region: north}").orElse("none"),
 }}
 
+// about is the data about a participant. Its id is its key.
+var about = scalar("mapping or null", map[string]any{"type": []any{"object", "null"}})
+
 // directoryKeys are those of a directory, in a document and as one.
 var directoryKeys = []Key{
-	key("participants", free, "by id: the value of `participant` in a binding", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
+	key("participants", mapOf(about), "by id: data about the participant. Bindings read it as `participant`, with the id as `participant.id`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
 	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").orElse("none"),
 }
 

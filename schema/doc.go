@@ -10,9 +10,9 @@
 // its value. The readers of documents stand elsewhere (template, template/playbook, coordinator/scenario) and decide which documents
 // they accept; tests here compare the description with them, key by key.
 //
-// A schema describes the form of a document: which keys there are, the types of their values, and which are required. It accepts
-// every document that the readers accept. Faults that depend on other parts of the document, such as names that are not defined,
-// only the readers find: `sluice validate`.
+// A schema describes the form of a document: which keys there are, the types of their values, which are required, and which
+// exclude or need each other. It accepts every document that the readers accept. Faults that depend on other parts of the
+// document, such as names that are not defined, only the readers find: `sluice validate`.
 //
 // Everything here is fixed when the program starts, and safe for concurrent use.
 package schema

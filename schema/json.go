@@ -3,6 +3,9 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
+
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // Base is where the schemas are published.
@@ -50,10 +53,10 @@ func (d definitions) object(s *Shape) map[string]any {
 		if u := k.of.unless; u != nil {
 			guarded = append(guarded, map[string]any{"if": u.has,
 				"else": map[string]any{"properties": map[string]any{k.name: d.schema(k.of)}}})
-			properties[k.name] = map[string]any{"description": k.text, "type": u.types}
+			properties[k.name] = map[string]any{"description": plain(k.text), "type": u.types, "examples": k.examples()}
 		}
 	}
-	o := map[string]any{"type": "object", "description": s.text, "properties": properties}
+	o := map[string]any{"type": "object", "description": plain(s.text), "properties": properties}
 	if s.others != nil {
 		o["additionalProperties"] = d.schema(s.others)
 	} else {
@@ -78,7 +81,7 @@ func (d definitions) property(k Key) map[string]any {
 	if p["$ref"] != nil {
 		p = map[string]any{"allOf": []any{p}}
 	}
-	p["description"] = k.text
+	p["description"], p["examples"] = plain(k.text), k.examples()
 	if k.fallback != nil {
 		p["default"] = k.fallback
 	}
@@ -122,3 +125,15 @@ func (d definitions) cased(cases []oneCase) map[string]any {
 	}
 	return map[string]any{"if": test, "then": d.ref(c.is), "else": d.cased(cases[1:])}
 }
+
+// examples returns the example of the key as a value. A test reads each.
+func (k Key) examples() []any {
+	nodes, _ := document.Parse("", []byte("x: "+k.written()), document.Limits{})
+	return []any{nodes[0].Get("x").Value()}
+}
+
+// link matches a link of Markdown.
+var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// plain returns a text without links: an editor that shows it has no page to which they are relative.
+func plain(text string) string { return link.ReplaceAllString(text, "$1") }

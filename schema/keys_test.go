@@ -126,8 +126,8 @@ func faults(t *testing.T, at place, keys map[string]any) document.Errors {
 	return faults
 }
 
-// word matches possible keys.
-var word = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
+// keyForm matches possible keys.
+var keyForm = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
 
 // wordsOfReaders returns all texts in the source of the readers that may be keys.
 func wordsOfReaders(t *testing.T) []string {
@@ -140,7 +140,7 @@ func wordsOfReaders(t *testing.T) []string {
 			source, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 			ast.Inspect(source, func(n ast.Node) bool {
 				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					if text, err := strconv.Unquote(lit.Value); err == nil && word.MatchString(text) {
+					if text, err := strconv.Unquote(lit.Value); err == nil && keyForm.MatchString(text) {
 						words[text] = true
 					}
 				}

@@ -3,7 +3,7 @@ package schema
 import "slices"
 
 // seconds is a time as playbooks have it.
-var seconds = scalar("duration > 0: seconds, 30s, 1m30s or PT30S", map[string]any{"type": []any{"number", "string"}})
+var seconds = scalar("duration > 0: seconds, 30s, 1m30s or PT30S", map[string]any{"type": []any{"number", "string"}, "exclusiveMinimum": 0, "minLength": 1})
 
 var (
 	expression = scalar("expression", nil)
@@ -110,12 +110,13 @@ var (
 // ruleOf returns a line of a list of rules: a when with its then, or an else.
 func ruleOf(name string, then *Shape, example string) *Shape {
 	inner := &Shape{name: name + "_else", text: "The action if no earlier rule holds.", keys: []Key{key("then", is(then), "the action", example).must()}}
-	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.", keys: []Key{
-		key("when", guard, "a guard: one expression that returns true or false", "{{ ctx.open == true }}").orElse("needed unless there is `else`"),
-		key("then", is(then), "the action if it holds", example).orElse("needed beside `when`"),
-		key("else", &Type{name: "mapping", choices: []*Type{scalar("null", map[string]any{"type": "null"}),
-			{name: "mapping", cases: []oneCase{{"then", nil, inner}, {"", nil, then}}}}}, "the action if no earlier rule holds: `{then: {…}}`", "{then: "+example+"}").orElse("—"),
-	}}
+	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.",
+		rule: oneOf(hasAll("when", "then"), has("else")), keys: []Key{
+			key("when", guard, "a guard: one expression that returns true or false", "{{ ctx.open == true }}").orElse("needed unless there is `else`"),
+			key("then", is(then), "the action if it holds", example).orElse("needed beside `when`"),
+			key("else", &Type{name: "mapping", choices: []*Type{scalar("null", map[string]any{"type": "null"}),
+				{name: "mapping", cases: []oneCase{{"then", nil, inner}, {"", nil, then}}}}}, "the action if no earlier rule holds: `{then: {…}}`", "{then: "+example+"}").orElse("—"),
+		}}
 }
 
 var (
@@ -127,7 +128,11 @@ var (
 		key("mode", choice("exclusive"), "the first rule that holds counts", "exclusive").or("exclusive"),
 	}}
 
-	then = &Shape{name: "then", text: "The action of a task's rule: first it sets values, then it applies the directive.", keys: []Key{
+	then = &Shape{name: "then", text: "The action of a task's rule: first it sets values, then it applies the directive.", rule: all(
+		when(choosing("do", "jump"), has("to")),
+		when(not(choosing("do", "jump")), with(map[string]any{"to": false})),
+		when(not(choosing("do", "retry")), with(map[string]any{"attempts": false, "backoff": false, "delay": false})),
+	), keys: []Key{
 		key("do", choice("continue", "retry", "jump", "break", "fail"), "go on to the next task; make the call again; go on at another task; enough of the tools; fail the step", "retry").or("continue"),
 		key("to", text, "jump: the label of a task of this step, or `previous`", "ask").orElse("needed with `jump`"),
 		key("attempts", count, "retry: attempts in all", "5").orElse("3"),
@@ -151,7 +156,7 @@ var (
 func toolKeys() []Key {
 	of := callKeys()[1:]
 	return append([]Key{
-		key("kind", text, "noop, http, command (shell), sleep, wait, workflow (playbook), result (artifact, resolve), workbook, or the name of an operation", "http").must(),
+		key("kind", word, "noop, http, command (shell), sleep, wait, workflow (playbook), result (artifact, resolve), workbook, or the name of an operation", "http").must(),
 		key("name", text, "the label of the task; of a workflow or workbook alone in its step, its name", "ask").orElse("STEP_task; in a list task_0, task_1, …"),
 		key("desc", text, "for people", "asks the shop").orElse("none"),
 		key("spec", is(taskSpec), "how it runs, and its rules", "{timeout: 10s}").orElse("nothing"),
@@ -296,7 +301,7 @@ var (
 			key("spec", is(stepSpec), "gate, join, timeout", "{timeout: PT1H}").orElse("nothing"),
 			key("loop", is(loop), "runs the tools once for each item", `{in: "{{ workload.rows }}", iterator: row}`).orElse("once"),
 			key("input", anything, "what expressions of its tools see as `input`", `{n: "{{ args.n }}"}`).orElse("null"),
-			key("tool", either(oneTool, list(listedTool)), "one tool, or a list of them: its pipeline", "{kind: noop}").orElse("only the arcs"),
+			key("tool", either(oneTool, list(listedTool).only("", map[string]any{"minItems": 1})), "one tool, or a list of them: its pipeline", "{kind: noop}").orElse("only the arcs"),
 			key("set", free, "values to set after the last tool: `ctx.key`, `step.key`", `{ctx.rows: "{{ outcome.result }}"}`).orElse("nothing"),
 			key("next", is(next), "where tokens go", "{arcs: [{step: report}]}").orElse("nowhere"),
 		}}

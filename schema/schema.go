@@ -41,7 +41,7 @@ type Key struct {
 	fallback any    // the default; nil: see without
 	without  string // the default in words
 	text     string // the meaning of the key
-	example  string // a value, as YAML
+	example  string // a value, as YAML; the JSON Schema has it, too
 }
 
 // Type is the type of a value.
@@ -102,10 +102,11 @@ func (t *Type) only(name string, rule map[string]any) *Type {
 	return &narrow
 }
 
-// The types of values. Durations are those of template.ParseDuration.
+// The types of values. A word is a text that must not be empty. Durations are those of package duration.
 var (
 	anything = scalar("any value", nil)
 	text     = scalar("text", map[string]any{"type": "string"})
+	word     = scalar("text", map[string]any{"type": "string", "minLength": 1})
 	boolean  = scalar("boolean", map[string]any{"type": "boolean"})
 	count    = scalar("integer ≥ 1", map[string]any{"type": "integer", "minimum": 1})
 	number   = scalar("number", map[string]any{"type": "number"})
@@ -115,7 +116,7 @@ var (
 	instant  = scalar("RFC 3339 time", map[string]any{"type": "string", "pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2}T`})
 	duration = scalar("ISO 8601 duration > 0", map[string]any{"type": "string", "maxLength": 200,
 		"pattern": `^P([0-9]+(\.[0-9]+)?W)?([0-9]+(\.[0-9]+)?D)?(T([0-9]+(\.[0-9]+)?H)?([0-9]+(\.[0-9]+)?M)?([0-9]+(\.[0-9]+)?S)?)?$`,
-		"not":     map[string]any{"pattern": "[PT]$"}})
+		"not":     map[string]any{"pattern": "[PT]$|^[^1-9]*$"}})
 	texts   = list(text)
 	textMap = mapOf(argument)
 )

@@ -29,6 +29,7 @@ func published(t *testing.T, file string, want []byte) {
 func TestSchemasAndReferencesArePublished(t *testing.T) {
 	for _, k := range Kinds() {
 		published(t, k.file+".json", k.JSON())
+		require.NotContains(t, string(k.JSON()), "](", "a link is relative to no page")
 		published(t, filepath.Join("..", "docs", k.file+".md"), []byte(k.Markdown()))
 	}
 }
@@ -79,6 +80,7 @@ func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
 			nodes, err := document.Parse(what, []byte("x: "+k.written()), document.Limits{})
 			require.NoError(t, err, what)
 			require.NoError(t, schema.Validate(map[string]any{k.name: nodes[0].Get("x").Value()}), what)
+			require.Equal(t, []any{nodes[0].Get("x").Value()}, k.examples(), what)
 			if k.fallback != nil {
 				require.NoError(t, schema.Validate(map[string]any{k.name: k.fallback}), what)
 			}

@@ -1,38 +1,39 @@
 package schema
 
-var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. Its result is described in [errors and results](errors.md).", keys: []Key{
-	key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
-	key("shell", text, "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
-	key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
-	key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR and those that the engine passes on; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
-	key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
-	key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
-		orElse("`{exit_code, stdout, stderr}`"),
-}}
+var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. Its result is described in [errors and results](errors.md).",
+	rule: oneOf(hasSuch("argv", someItems), hasSuch("shell", someText)), keys: []Key{
+		key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
+		key("shell", text.only("text", map[string]any{"type": "string", "not": map[string]any{"pattern": `\{\{`}}), "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
+		key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
+		key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR, those that the engine passes on (`--pass-env`), and four about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from 1), and SLUICE_IDEMPOTENCY_KEY, which all attempts of a call share, also after a crash; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
+		key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
+		key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
+			orElse("`{exit_code, stdout, stderr}`"),
+	}}
 
 var http = &Shape{name: "http", text: "Makes one request. Its result is described in [errors and results](errors.md).", keys: []Key{
-	key("method", text, "the method", "PUT").orElse("GET; POST with a body"),
-	key("url", text, "the URL; expressions anywhere in it", "{{ participant.endpoint }}/quote").must(),
+	key("method", word, "the method", "PUT").orElse("GET; POST with a body"),
+	key("url", word, "the URL; expressions anywhere in it", "{{ participant.endpoint }}/quote").must(),
 	key("headers", textMap, "headers; one whose value is null is left out", `{Authorization: "Bearer {{ input.token }}"}`).orElse("`Idempotency-Key`, `User-Agent`, and `Content-Type` of a body that is not a text"),
 	key("body", anything, "a text is sent as it is, anything else as JSON", "{{ input }}").orElse("no body"),
 	key("follow_redirects", choice("same_host", "any"), "which redirects are followed; other hosts get neither headers nor body", "any").or("same_host"),
 }}
 
 var sleep = &Shape{name: "sleep", text: "Completes when some time has passed. It holds no thread, and survives a crash.", keys: []Key{
-	key("for", text, "an ISO 8601 duration, or an expression that returns one", "PT24H").must(),
+	key("for", text.only("text", anyOf(map[string]any{"type": "string", "pattern": `\{\{`}, duration.rule)), "an ISO 8601 duration, or an expression that returns one", "PT24H").must(),
 }}
 
 var wait = &Shape{name: "wait", text: "Completes with the payload of a message: `sluice send`.", keys: []Key{
-	key("message", text, "the name of the message; expressions are allowed", "approved-{{ input.order }}").must(),
+	key("message", word, "the name of the message; expressions are allowed", "approved-{{ input.order }}").must(),
 }}
 
-var child = &Shape{name: "child", text: "Runs another workflow: `path` or `name`. Its input is the step's.", keys: []Key{
-	key("path", text, "a file, relative to this one", "ship.yaml").orElse("needed unless there is `name`"),
-	key("name", text, "a workflow that the program has registered", "ship").orElse("needed unless there is `path`"),
+var child = &Shape{name: "child", text: "Runs another workflow: `path` or `name`. Its input is the step's.", rule: oneOf(has("path"), has("name")), keys: []Key{
+	key("path", word, "a file, relative to this one", "ship.yaml").orElse("needed unless there is `name`"),
+	key("name", word, "a workflow that the program has registered", "ship").orElse("needed unless there is `path`"),
 }}
 
 var failing = &Shape{name: "fail", text: "Fails, without a retry.", keys: []Key{
-	key("code", text, "the code of the error", "incomplete").must(),
+	key("code", word, "the code of the error", "incomplete").must(),
 	key("message", text, "what happened", "{{ input }} files are missing").orElse("empty"),
 }}
 
@@ -47,13 +48,11 @@ var binding = &Shape{name: "binding",
 		key("value", anything, "returns a value, computed from `input`", `{total: "{{ input.price * 2 }}"}`).orElse("—"),
 		key("fail", is(failing), "fails", "{code: incomplete}").orElse("—"),
 	},
-	rule: map[string]any{"oneOf": []any{has("command"), has("http"), has("sleep"), has("wait"), has("workflow"), has("value"), has("fail")}},
+	rule: oneOf(has("command"), has("http"), has("sleep"), has("wait"), has("workflow"), has("value"), has("fail")),
 }
 
-func has(key string) map[string]any { return map[string]any{"required": []any{key}} }
-
 var function = &Shape{name: "func", text: "A Go function that the program registers.", keys: []Key{
-	key("name", text, "its name", "pick").must(),
+	key("name", word, "its name", "pick").must(),
 	key("args", values, "its arguments; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
 }}
 
@@ -63,7 +62,7 @@ var (
 	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}
 	parallel    = &Shape{name: "parallel", text: "Runs steps side by side."}
 	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It also catches failures: a step whose status its test reads may fail."}
-	each        = &Shape{name: "map", text: "Runs steps once for each item of a list. The output of the last one is the item's; that of the map is their list."}
+	each        = &Shape{name: "map", text: "Runs steps once for each item of a list, whose position they read as `index`. The output of the last one is the item's; that of the map is their list."}
 
 	element = &Type{name: "step", cases: []oneCase{
 		{"sequential", nil, holder("sequential", sequential, "{steps: [{operation: a}]}")}, {"parallel", nil, holder("parallel", parallel, "{steps: [{operation: a}]}")},
@@ -77,10 +76,24 @@ func holder(name string, of *Shape, example string) *Shape {
 	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).must()}}
 }
 
+// id is the name of a step. Its length is counted in bytes by the reader, which are at least as many as characters.
+var id = scalar("text", map[string]any{"type": "string", "pattern": `^[^\s/\[\]#]+$`, "maxLength": 128})
+
+// itemName is the name of a map's item in expressions, which has no other meaning in them.
+var itemName = scalar("text", map[string]any{"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+	"not": map[string]any{"enum": []any{"input", "run", "steps", "index", "participant", "attempt", "true", "false", "null", "nil", "let", "if", "else", "not", "in", "and", "or"}}})
+
 func init() {
+	step.rule = all(
+		when(has("fan_in"), has("target")),
+		when(has("func"), with(map[string]any{"input": isNull})),
+		when(not(has("id")), with(map[string]any{"operation": id.rule})),
+	)
+	conditional.rule = oneOf(has("test"), has("func"))
+	each.rule = oneOf(hasSuch("over", notNull), has("func"))
 	step.keys = append([]Key{
-		key("operation", text, "the operation to call: a name under `operations`, or one that the program registers", "charge").must(),
-		key("id", text, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").orElse("the operation"),
+		key("operation", word, "the operation to call: a name under `operations`, or one that the program registers", "charge").must(),
+		key("id", id, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").orElse("the operation"),
 		key("func", is(function), "computes the input in Go; not beside `input`", "{name: pick}").orElse("none"),
 		key("needs", texts, "ids of steps that must have ended, besides those that its place and its expressions say", "[reserve]").orElse("none"),
 	}, callKeys()...)
@@ -90,18 +103,18 @@ func init() {
 		key("max_concurrency", count, "how many calls run at a time", "2").orElse("no limit"),
 	}
 	conditional.keys = []Key{
-		key("id", text, "its name in reports", "paid").orElse("none"),
-		key("test", text, "one expression that returns true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
+		key("id", id, "its name in reports", "paid").orElse("none"),
+		key("test", word, "one expression that returns true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
 		key("func", is(function), "decides in Go", "{name: enough}").orElse("needed unless there is `test`"),
 		key("then", steps, "steps to run if it holds", "[{operation: ship}]").must(),
 		key("else", steps, "steps to run if it does not", "[{operation: apologise}]").orElse("nothing"),
 	}
 	each.keys = []Key{
-		key("id", text, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
+		key("id", id, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
 		key("over", anything, "an expression that returns a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
 		key("func", is(function), "returns the list in Go", "{name: files}").orElse("needed unless there is `over`"),
-		key("as", text, "the name of the item in expressions", "file").or("item"),
-		key("steps", steps, "steps to run for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
+		key("as", itemName, "the name of the item in expressions: letters, digits and underscores, the first no digit; not `index`, `input`, `run`, `steps`, `participant`, `attempt` nor a word of the language, such as `if` and `null`", "file").or("item"),
+		key("steps", steps.only("", map[string]any{"minItems": 1}), "steps to run for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
 		key("max_concurrency", count, "how many calls of all items run at a time", "4").orElse("no limit"),
 	}
 }
@@ -110,7 +123,7 @@ func init() {
 func rootKeys(kind string) []Key {
 	return []Key{
 		key("kind", choice(kind), "the kind of the document", kind).must(),
-		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores", "archive").must(),
+		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores; at most 500, and the first is a letter or a digit", "archive").must(),
 		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").orElse("none"),
 		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").orElse("anything"),
 		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").orElse("no limit"),
@@ -125,16 +138,26 @@ func rootKeys(kind string) []Key {
 
 var workflowKind = Kind{Name: "Workflow", file: "workflow", title: "Workflow",
 	text: "A workflow is a tree of steps. Order comes from the tree, from `needs`, and from what expressions read. " +
-		"Expressions stand in `{{ … }}`; they see `input`, `steps.ID.output`, `.status` and `.error`, `run`, and the item of a map around them.",
+		"Durations are of less than 292 years.\n\n" +
+		"Expressions stand in `{{ … }}`, in the language of [package expr](../template/expr/doc.go). A text that is one expression has the type of its " +
+		"value; otherwise values become part of the text. Expressions see:\n\n" +
+		"- `input`, the input of the run\n" +
+		"- `run.id`, `run.name` and `run.started_at`, an RFC 3339 time\n" +
+		"- `steps.ID.output`, `.status` and `.error`; `.fulfillment`, which is `none`, `pending`, `fulfilled`, `not_fulfilled` or `error`; and `.reports`, the last " +
+		"reports of the newest attempt\n" +
+		"- in the steps of a map, the item under the name that `as` sets, and `index`, its position from 0\n\n" +
+		"In place of a value, `{from: /steps/ID/output/KEY}` is a JSON pointer to the same values. Of a step that was skipped it is null; with " +
+		"`required: true` it is an error.",
 	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
 		keys: append(rootKeys("Workflow"), key("steps", steps, "steps to run, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
 
-var record = &Shape{name: "record", text: "Calls an operation.", keys: append([]Key{
-	key("step_id", text, "the name of the step in expressions", "pay").must(),
-	key("service_type", text, "the operation that is called", "charge").must(),
-	key("depends_on", texts, "ids of steps that must have ended; an empty list: none", "[reserve]").orElse("the step before it"),
-	key("input_from", either(text, texts), "the id of a step whose output is the input, or several: then the input is an object of their outputs; not beside `input`", "[reserve, pay]").orElse("none"),
-}, callKeys()...)}
+var record = &Shape{name: "record", text: "Calls an operation.",
+	rule: all(when(has("fan_in"), has("target")), when(has("input_from"), with(map[string]any{"input": false}))), keys: append([]Key{
+		key("step_id", id, "the name of the step in expressions", "pay").must(),
+		key("service_type", word, "the operation that is called", "charge").must(),
+		key("depends_on", texts, "ids of steps that must have ended; an empty list: none", "[reserve]").orElse("the step before it"),
+		key("input_from", either(text, texts), "the id of a step whose output is the input, or several: then the input is an object of their outputs; not beside `input`", "[reserve, pay]").orElse("none"),
+	}, callKeys()...)}
 
 var workPlan = &Shape{name: "plan", text: "The steps.", keys: []Key{
 	key("steps", list(is(record)), "the steps", "[{step_id: pay, service_type: charge}]").must(),

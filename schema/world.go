@@ -12,6 +12,7 @@ func worldCallKeys() []Key {
 
 var effect = &Shape{name: "effect", text: "A call that machines can ask for: how it is made is said by one of the keys of a " +
 	"[binding](workflow.md#binding), or by `operation`. Expressions in a binding see the params as `input`.",
+	rule: when(has("fan_in"), has("target")),
 	keys: append([]Key{
 		key("params", typeOf, "what it is called with", "{record: {order: text, cents: nat}}").must(),
 		key("receipt", typeOf, "the payload of a receipt that says `ok`", "{record: {txn: text}}").must(),

@@ -117,7 +117,7 @@ const (
 type DecisionSource struct {
 	Kind         string       // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
 	CapabilityID string       // DecidedByCapability: whose holders can be asked
-	Operation    string       // called for the decision
+	Operation    string       // called for the decision. Default of DecidedByCapability: the one with the capability's name
 	Input        value.Value  // of that call, expressions anywhere in it; nil is null
 	Timing       *Timing      // of that call; nil: one attempt without a limit
 	Pos          document.Pos // where it was written; zero: built in Go

@@ -240,25 +240,7 @@ func pathTo(path string, v value.Value, pointer string) string {
 }
 
 // Pos returns the place where the item was written.
-func (it *Item) Pos() document.Pos { return place(it.Node) }
-
-// place returns the place where an element was written. Only types of this package can be Nodes, so the default is for nil.
-func place(n Node) document.Pos {
-	switch n := n.(type) {
-	case *Step:
-		return n.Pos
-	case *Sequential:
-		return n.Pos
-	case *Parallel:
-		return n.Pos
-	case *Conditional:
-		return n.Pos
-	case *Map:
-		return n.Pos
-	default:
-		return document.Pos{}
-	}
-}
+func (it *Item) Pos() document.Pos { return it.Node.pos() }
 
 // knownOperations returns the names with which a misspelt operation is compared.
 func (c *checker) knownOperations() iter.Seq[string] {

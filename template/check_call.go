@@ -256,7 +256,7 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 		c.faultf(path+".result_match", f.Pos, "output_match needs result_match")
 	}
 	if f.Source != nil {
-		c.decisionSource(f.Source, path+".decision_source")
+		c.decisionSource(f, path+".decision_source")
 	}
 	if f.ResultMatch != nil {
 		c.resultMatch(f.ResultMatch, path+".result_match")
@@ -264,14 +264,22 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 }
 
 // decisionSource checks the source of a decision. A call needs an addressee; a person decides later.
-func (c *checker) decisionSource(s *DecisionSource, path string) {
+func (c *checker) decisionSource(f *Fulfillment, path string) {
+	s := f.Source
 	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)
 	if s.Kind == DecidedByCapability && s.CapabilityID == "" {
 		c.faultf(path+".capability_id", s.Pos, "capability needs capability_id")
 	}
-	if s.Operation != "" {
-		c.operationKnown(s.Operation, path+".operation", s.Pos)
-		c.answered(s.Operation, path+".operation", s.Pos, "a decision")
+	if s.Kind == DecidedAutomatically && s.Operation == "" {
+		c.faultf(path+".operation", s.Pos, "automatic needs operation")
+	}
+	called, at := s.Operation, path+".operation"
+	if called == "" && s.Kind == DecidedByCapability && f.Policy == ExternalDecision {
+		called, at = s.CapabilityID, path+".capability_id"
+	}
+	if called != "" {
+		c.operationKnown(called, at, s.Pos)
+		c.answered(called, at, s.Pos, "a decision")
 	}
 	c.timing(s.Timing, path+".timing")
 	c.unqueued(s.Timing, path, "a decision is asked for at once")
@@ -299,6 +307,7 @@ func (c *checker) directory(d *Directory, path document.Pos) {
 	for _, id := range slices.Sorted(maps.Keys(d.Participants)) {
 		at := path.Key("participants").Key(id)
 		c.visible(at.Path, at, id)
+		c.participant(at, id, d.Participants[id])
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.Capabilities)) {
 		at := path.Key("capabilities").Key(id)
@@ -313,5 +322,18 @@ func (c *checker) directory(d *Directory, path document.Pos) {
 				c.faultf(at.Index(i).Key("valid_until").Path, p.Pos, "valid_until must be after valid_from")
 			}
 		}
+	}
+}
+
+// participant checks the data about a participant, which bindings read together with its id. Data that is no value has no hash,
+// and so is refused later.
+func (c *checker) participant(at document.Pos, id string, about value.Value) {
+	about, _ = value.Of(about)
+	object, isObject := about.(map[string]any)
+	if own, ok := object["id"]; ok && !value.Equal(own, id) {
+		c.faultf(at.Key("id").Path, at, "the id of participant %q is its key, not %s: omit id, or use another key", id, document.Quote(value.Text(own)))
+	}
+	if about != nil && !isObject {
+		c.faultf(at.Path, at, "participant %q must be a mapping or null, not %s", id, value.Describe(about))
 	}
 }

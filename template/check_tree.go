@@ -81,7 +81,7 @@ func (c *checker) elements(steps []Node, l list) {
 // place in the tree if it was built.
 func (c *checker) elementPath(n Node, list string, i int) string {
 	if c.w.source != nil {
-		if path := place(n).Path; path != "" {
+		if path := n.pos().Path; path != "" {
 			return path
 		}
 	}
@@ -212,13 +212,9 @@ func (c *checker) each(n *Map, path string) {
 	}
 }
 
-// function checks that a Func has a name, and that the program has registered it if it registers any: a document alone does
-// not have the functions of the program that will run it.
+// function checks that a Func has a name. A document alone does not have the functions of the program that will run it.
 func (c *checker) function(f *Func, path string) {
-	if f == nil {
-		return
-	}
-	if f.Name == "" {
+	if f != nil && f.Name == "" {
 		c.faultf(path+".name", f.Pos, "name is missing")
 	}
 }

@@ -1,8 +1,6 @@
 package template
 
-import (
-	"github.com/sluiceflow/sluice/template/document"
-)
+import "github.com/sluiceflow/sluice/template/document"
 
 // operations reads the bindings of operations. Texts stay as written: Check compiles the expressions in them.
 func (r *reader) operations(n *document.Node) map[string]Binding {

@@ -1,8 +1,6 @@
 package template
 
-import (
-	"github.com/sluiceflow/sluice/template/document"
-)
+import "github.com/sluiceflow/sluice/template/document"
 
 // The functions of this file read the call of a step: one function for each mapping, one line for each key. They check only
 // the kinds of values; Check checks policies and combinations of keys, so that trees built in Go obey the same rules.

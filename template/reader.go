@@ -96,3 +96,12 @@ func (r *Reader) Moved(path, written string) {
 	}
 	r.w.moved[path] = written
 }
+
+// InputNode returns the node of the document's input schema, for the places of its faults; nil if there is none or the
+// workflow was built in Go.
+func (w *Workflow) InputNode() *document.Node {
+	if w.Input == nil {
+		return nil
+	}
+	return w.input
+}

@@ -59,6 +59,16 @@ var refusals = []struct {
 	{"a decision by an operation of the engine", workflow("operations: {n: {value: 1}}",
 		"steps: [{operation: a, fulfillment: {policy: external_decision, decision_source: {kind: automatic, operation: n}}}]"), []string{
 		`w.yaml:4:111: steps[0].fulfillment.decision_source.operation: a decision needs an operation with participants, but "n" is a value`}},
+	{"a decision that calls no operation", workflow("operations: {n: {value: 1}, v: {command: {argv: [v]}}}", "steps:",
+		"- {operation: a, id: s0, fulfillment: {policy: external_decision, decision_source: {kind: automatic}}}",
+		"- {operation: a, id: s1, fulfillment: {policy: external_decision, decision_source: {kind: capability, capability_id: b}}}",
+		"- {operation: a, id: s2, fulfillment: {policy: external_decision, decision_source: {kind: capability, capability_id: n}}}",
+		"- {operation: a, id: s3, fulfillment: {policy: external_decision, decision_source: {kind: capability, capability_id: v}}}",
+		"- {operation: a, id: s4, fulfillment: {policy: external_decision, decision_source: {kind: operator, capability_id: b}}}",
+		"- {operation: a, id: s5, fulfillment: {policy: auto, decision_source: {kind: capability, capability_id: b}}}"), []string{
+		`w.yaml:5:84: steps[0].fulfillment.decision_source.operation: automatic needs operation`,
+		`w.yaml:6:118: steps[1].fulfillment.decision_source.capability_id: unknown operation "b"`,
+		`w.yaml:7:118: steps[2].fulfillment.decision_source.capability_id: a decision needs an operation with participants, but "n" is a value`}},
 	{"no operation", workflow("steps: [{id: a}]"), []string{`w.yaml:3:9: steps[0].operation: operation is missing`}},
 	{"a step that is a text", workflow("steps: [a]"), []string{`w.yaml:3:9: steps[0]: a step must be a mapping, not a string: "a"`}},
 	{"steps that are a mapping", workflow("steps: {operation: a}"), []string{`w.yaml:3:8: steps: steps must be a list, not a mapping`}},
@@ -105,11 +115,11 @@ var refusals = []struct {
 		`w.yaml:5:101: steps[1].fulfillment.result_match.path: path is missing`}},
 	{"a queue timeout that has no effect", workflow("operations: {o: {value: 1}}", "steps:",
 		"- {operation: o, timing: {queue_timeout: PT5M}}",
-		"- {operation: a, id: s, timing: {queue_timeout: PT0S}, fulfillment: {policy: external_decision, decision_source: {kind: capability, capability_id: c, timing: {queue_timeout: PT1M}}}}",
+		"- {operation: a, id: s, timing: {queue_timeout: PT0S}, fulfillment: {policy: external_decision, decision_source: {kind: operator, capability_id: c, timing: {queue_timeout: PT1M}}}}",
 		"- {operation: a, timing: {queue_timeout: soon}}"), []string{
 		`w.yaml:5:42: steps[0].timing.queue_timeout: queue_timeout has no effect: "o" is bound, so no worker takes its calls: "PT5M"`,
 		`w.yaml:6:49: steps[1].timing.queue_timeout: invalid duration "PT0S": it is zero`,
-		`w.yaml:6:175: steps[1].fulfillment.decision_source.timing.queue_timeout: queue_timeout has no effect: a decision is asked for at once: "PT1M"`,
+		`w.yaml:6:173: steps[1].fulfillment.decision_source.timing.queue_timeout: queue_timeout has no effect: a decision is asked for at once: "PT1M"`,
 		`w.yaml:7:42: steps[2].timing.queue_timeout: invalid duration "soon": write it as PT30S, PT5M or P1DT12H`}},
 	{"no attempts and no growth", step("timing: {retry: {max_attempts: 0, backoff_multiplier: 0}}"), []string{
 		`w.yaml:3:55: steps[0].timing.retry.max_attempts: max_attempts must be at least 1, not 0`,
@@ -193,6 +203,12 @@ var refusals = []struct {
 		`w.yaml:8:44: directory.capabilities.d[0].valid_until: valid_until must be a time such as 2027-01-31T12:00:00Z: "2027-01-01"`,
 		`w.yaml:8:65: directory.capabilities.d[0].revoked: revoked must be a boolean, not a string: "yes"`,
 		`w.yaml:9:71: directory.capabilities.d[1].valid_until: valid_until must be after valid_from`}},
+
+	{"data about participants", workflow("directory: {participants: {a: {id: b}, b: {id: b, price: 3}, c: null, d: 7, e: [x], f: {}, g: {id: 7}}}", "steps: []"), []string{
+		`w.yaml:3:36: directory.participants.a.id: the id of participant "a" is its key, not "b": omit id, or use another key`,
+		`w.yaml:3:74: directory.participants.d: participant "d" must be a mapping or null, not an integer`,
+		`w.yaml:3:80: directory.participants.e: participant "e" must be a mapping or null, not a list`,
+		`w.yaml:3:100: directory.participants.g.id: the id of participant "g" is its key, not "7": omit id, or use another key`}},
 
 	{"a binding of nothing", operation("{}"), []string{`w.yaml:3:17: operations.x: operation "x" must have one of command, http, sleep, wait, workflow, value, fail`}},
 	{"a binding of two things", operation("{value: 1, fail: {code: a}}"), []string{

@@ -100,13 +100,13 @@ const (
 )
 
 // Node is one of *Step, *Sequential, *Parallel, *Conditional, *Map.
-type Node interface{ node() }
+type Node interface{ pos() document.Pos }
 
-func (*Step) node()        {}
-func (*Sequential) node()  {}
-func (*Parallel) node()    {}
-func (*Conditional) node() {}
-func (*Map) node()         {}
+func (s *Step) pos() document.Pos        { return s.Pos }
+func (s *Sequential) pos() document.Pos  { return s.Pos }
+func (p *Parallel) pos() document.Pos    { return p.Pos }
+func (c *Conditional) pos() document.Pos { return c.Pos }
+func (m *Map) pos() document.Pos         { return m.Pos }
 
 // Step calls an operation.
 type Step struct {

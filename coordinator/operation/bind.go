@@ -27,7 +27,8 @@ const (
 // bindings, which the engine carries out itself. The Caller keeps b, is immutable and safe for concurrent use.
 //
 // From the environment of this process, a command receives the variables PATH, HOME, LANG and TMPDIR, and those that passed
-// names, if they are set when the call is made.
+// names, if they are set when the call is made. Four more are about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from 1) and
+// SLUICE_IDEMPOTENCY_KEY.
 func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:

@@ -98,6 +98,9 @@ func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	if err := checkURL(c, address); err != nil {
 		return nil, "", err
 	}
+	if method != "" && !isToken(method) { // the client's error would name its package
+		return nil, "", &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("method %q cannot be sent", c.redact(method)), Permanent: true}
+	}
 	if req, err = http.NewRequestWithContext(c, strings.ToUpper(method), address, body); err != nil {
 		return nil, "", &Error{Code: CodeInvalidRequest, Message: err.Error(), Permanent: true, Err: err}
 	}
@@ -119,13 +122,16 @@ func checkURL(c *Call, address string) error {
 		return &Error{Code: CodeInvalidRequest, Permanent: true,
 			Message: fmt.Sprintf("url %q does not begin with http:// or https:// and a host", c.redact(address))}
 	}
+	if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil && u.Port() != "" {
+		return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("url %q: a port is at most 65535", c.redact(address)), Permanent: true}
+	}
 	return nil
 }
 
 // setHeaders sets the binding's headers, which replace the default ones.
 func setHeaders(req *http.Request, headers map[string]string) error {
 	for name, text := range headers {
-		if !isHeaderName(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if !isToken(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("header %q cannot be sent", name), Permanent: true}
 		}
 		if strings.EqualFold(name, "Host") { // the client reads it from Request.Host
@@ -137,8 +143,8 @@ func setHeaders(req *http.Request, headers map[string]string) error {
 	return nil
 }
 
-// isHeaderName reports whether a name is a token of RFC 9110, section 5.6.2.
-func isHeaderName(name string) bool {
+// isToken reports whether the name of a header or a method is a token of RFC 9110, section 5.6.2.
+func isToken(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		isWord := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 		return !isWord && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)

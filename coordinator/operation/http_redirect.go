@@ -13,7 +13,7 @@ import (
 // redirectsMax bounds the redirects that a request follows.
 const redirectsMax = 10
 
-// checkRedirect refuses too many redirects, and one to an unencrypted address, which would send headers and body again in
+// checkRedirect refuses too many redirects, one to a URL of another scheme, such as file, and one to an unencrypted address, which would send headers and body again in
 // clear text. A redirect to another host is refused unless the binding says `follow_redirects: any`, and then goes on without
 // the binding's headers, which were meant for the original host.
 func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
@@ -21,6 +21,8 @@ func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) > redirectsMax:
 		return &Error{Code: CodeRedirect, Message: fmt.Sprintf("more than %d redirects", redirectsMax), Permanent: true}
+	case req.URL.Scheme != "http" && req.URL.Scheme != "https":
+		return &Error{Code: CodeRedirect, Message: fmt.Sprintf("redirected to a URL of %s, not of http or https", req.URL.Scheme), Permanent: true}
 	case last.Scheme == "https" && req.URL.Scheme != "https":
 		return &Error{Code: CodeRedirect, Message: "redirected from https to " + req.URL.Scheme, Permanent: true}
 	}

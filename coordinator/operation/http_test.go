@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -220,6 +221,10 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 		{"redirected for ever", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/again", http.StatusFound)
 		}, operation.CodeRedirect, true},
+		{"redirected to a file", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "file:///etc/passwd")
+			w.WriteHeader(http.StatusFound)
+		}, operation.CodeRedirect, true},
 		{"redirected to a forbidden address", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
 		}, operation.CodeAddressRefused, true},
@@ -251,6 +256,7 @@ func TestRequestsThatCannotBeMade(t *testing.T) {
 		{"another scheme", template.HTTP{URL: "file:///etc/passwd"}, operation.CodeInvalidRequest},
 		{"no host", template.HTTP{URL: "http:///a"}, operation.CodeInvalidRequest},
 		{"a malformed URL", template.HTTP{URL: "http://a b/"}, operation.CodeInvalidRequest},
+		{"a port beyond the last", template.HTTP{URL: "http://127.0.0.1:99999/"}, operation.CodeInvalidRequest},
 		{"a malformed method", template.HTTP{URL: "http://h/", Method: "G T"}, operation.CodeInvalidRequest},
 		{"a malformed header", template.HTTP{URL: "http://h/", Headers: map[string]string{"a b": "c"}}, operation.CodeInvalidRequest},
 		{"an injected header", template.HTTP{URL: "http://h/", Headers: map[string]string{"a": "b\r\nc: d"}}, operation.CodeInvalidRequest},
@@ -264,7 +270,33 @@ func TestRequestsThatCannotBeMade(t *testing.T) {
 			e := failure(t, err)
 			require.Equal(t, tt.code, e.Code, e.Message)
 			require.True(t, e.Permanent)
+			require.NotContains(t, e.Message, "net/http")
 		})
+	}
+}
+
+// Every status from 200 to 399 completes, a redirect to nowhere, too; an empty body is null if it is declared as JSON.
+func TestAnswersThatAreResults(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		header map[string][]string
+		body   any
+	}{
+		{http.StatusNoContent, nil, ""},
+		{http.StatusOK, map[string][]string{"Content-Type": {"application/json"}}, nil},
+		{http.StatusFound, nil, ""},
+		{http.StatusNotModified, nil, ""},
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			maps.Copy(w.Header(), tt.header)
+			w.Header()["X-Twice"] = []string{"a", "b"}
+			w.WriteHeader(tt.status)
+		})
+		answer, err := request(t, template.HTTP{URL: s.URL}, nil)
+		require.NoError(t, err)
+		require.Equal(t, int64(tt.status), answer["status"])
+		require.Equal(t, tt.body, answer["body"])
+		require.Equal(t, "a, b", answer["headers"].(map[string]any)["x-twice"])
 	}
 }
 

@@ -41,7 +41,7 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 		}
 		switch known := l.named[child.Name]; len(known) {
 		case 0:
-			return nil, child.Fault(decide.ErrMissing, slices.Sorted(maps.Keys(l.named)))
+			return nil, child.Fault(unregistered{}, slices.Sorted(maps.Keys(l.named)))
 		case 1:
 			return known[0], nil
 		}
@@ -69,6 +69,15 @@ func (l *Registry) child(parent *template.Workflow, child *template.Child) (*Ent
 type unread struct{ by *template.Workflow }
 
 func (e *unread) Error() string { return "documents that " + e.by.Name + " names have not been read" }
+
+// unregistered is decide.ErrMissing of a workflow's name.
+type unregistered struct{}
+
+func (unregistered) Error() string {
+	return "this program has registered none of that name; a document is named by its path"
+}
+
+func (unregistered) Is(err error) bool { return err == decide.ErrMissing }
 
 // errAmbiguous is the error of a name that several workflows have.
 var errAmbiguous = errors.New("several registered workflows have that name: name one by its path, or include it (flow.Sub)")

@@ -19,6 +19,9 @@ var form = regexp.MustCompile(
 // bytesMax bounds the bytes of a duration: the longest one, to the nanosecond, has 30.
 const bytesMax = 200
 
+// nanosMax bounds a duration: a time.Duration holds about 292 years.
+const nanosMax = math.MaxInt64
+
 // Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of zero and
 // below, years and months, which have no fixed length, durations that a time.Duration cannot hold (about 292 years), and
 // texts of more than 200 bytes.
@@ -39,12 +42,12 @@ func Parse(text string) (time.Duration, error) {
 	if err != nil {
 		return 0, invalid(text, err.Error())
 	}
-	if ((d.Weeks*7+d.Days)*24+d.Hours)*3600+d.Minutes*60+d.Seconds > 2*math.MaxInt64/1e9 { // any other length fits a uint64
+	if ((d.Weeks*7+d.Days)*24+d.Hours)*3600+d.Minutes*60+d.Seconds > 2*nanosMax/1e9 { // any other length fits a uint64
 		return 0, invalid(text, "it is longer than 292 years")
 	}
 	whole := nanos(d.Weeks, 7*24*time.Hour) + nanos(d.Days, 24*time.Hour) + nanos(d.Hours, time.Hour) + nanos(d.Minutes, time.Minute) + nanos(d.Seconds, time.Second)
 	switch {
-	case whole > math.MaxInt64:
+	case whole > nanosMax:
 		return 0, invalid(text, "it is longer than 292 years")
 	case whole == 0:
 		return 0, invalid(text, "it is zero")

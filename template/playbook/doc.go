@@ -165,9 +165,9 @@
 // null otherwise.
 //
 // The error of a workflow or playbook that did not complete has details: run, status, code and message of the child. The
-// result of http is the body; outcome.http has its status and headers, also for an error. The result of a command is an
-// object of exit_code, stdout and stderr, or the content of stdout if its output is text, json or lines. The result of a
-// step is its last task's; that of a loop is a list, with null for iterations that have failed.
+// result of http is the body; outcome.http has its status and headers, also for an error, or a status of null if no answer has
+// come. The result of a command is an object of exit_code, stdout and stderr, or the content of stdout if its output is text,
+// json or lines. The result of a step is its last task's; that of a loop is a list, with null for iterations that have failed.
 //
 // A guard that reads a missing value returns null, and does not hold; a member of null is null, so == of it is false and !=
 // true (see Guards in package expr). A guard that returns any other value than true or false is an error. In Jinja's dialect

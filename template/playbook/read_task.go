@@ -43,7 +43,7 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 	if x.kind == nil {
 		return t
 	}
-	t.Kind = r.Text(x.kind)
+	t.Kind = r.Word(x.kind)
 	x.alone = n.alone
 	if x.book = t.Kind == kindWorkbook; x.book {
 		x.expand(n)

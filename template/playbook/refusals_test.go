@@ -119,6 +119,7 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:5:26: workflow[0].tool.kind: unknown operation "htpp" (did you mean "http"?)`,
 			`p.yaml:6:31: workflow[1].tool[0].a.kind: unknown operation "wrok" (did you mean "work"?)`,
 		}},
+		{"tools of no kind", steps("- {step: a, tool: {kind: '', set: 1}}"), []string{`p.yaml:5:26: workflow[0].tool.kind: kind must not be an empty text`}},
 		{"shapes of tools", steps("- {step: a, tool: work}", "- {step: b, tool: []}", "- {step: c, tool: [work, {a: {kind: noop}, b: {kind: noop}}, {name: x}]}", "- {step: d, tool: {name: x}}"), []string{
 			`p.yaml:5:19: workflow[0].tool: tool must be a mapping or a list, not a string: "work"`,
 			`p.yaml:6:19: workflow[1].tool: tool must not be an empty list: leave it out`,

@@ -74,7 +74,7 @@ func (r *reader) entry(n *document.Node, listed bool) entry {
 	case kind == nil:
 	case isText(kind, kindWorkbook):
 		r.Refuse(kind, "an entry of the workbook cannot refer to another entry")
-	default:
+	case r.Word(kind) != "":
 		e.tool = tool
 	}
 	return e

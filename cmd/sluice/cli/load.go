@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -47,7 +47,8 @@ func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.En
 	loaded, entry, err := registry.Load(file, passEnv...)
 	switch {
 	case err != nil && loaded != nil && !isDocumentError(err): // the error does not name the file
-		return nil, nil, fmt.Errorf("%s: %w", file, err)
+		msg := strings.ReplaceAll(err.Error(), "coordinator: ", "") // packages are not for people
+		return nil, nil, document.Errors{{Pos: document.Pos{File: file}, Msg: msg, Err: err}}
 	case err != nil:
 		return nil, nil, err
 	}

@@ -60,9 +60,10 @@ The RUN of --resume is the id of a run, or an unambiguous beginning of it. It sh
 has ended, it shows the result again.
 
 A program that the workflow runs receives the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
-names, and those that its binding sets under env. It receives no others, so that it cannot read your tokens. When it ends, the
-processes that it has started are ended too, except those in sessions of their own, as setsid creates: these go on after
-the step and the run.
+names, and those that its binding sets under env; and of the call SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT, and
+SLUICE_IDEMPOTENCY_KEY, which is the same when the call is made again. It receives no others, so that it cannot read your
+tokens. When it ends, the processes that it has started are ended too, except those in sessions of their own, as setsid
+creates: these go on after the step and the run.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130 if
 the run was interrupted.`,

@@ -39,7 +39,8 @@ log says why, once, at level WARN, and so do sluice runs and sluice runs show. O
 
 Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
-host, those that --pass-env names, and those that its binding sets.
+host, those that --pass-env names, those that its binding sets, and of the call SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and
+SLUICE_IDEMPOTENCY_KEY, as with sluice run.
 
 It deletes expired runs (see sluice keep): when it starts, when the rules change, and as often as the shortest time requires,
 at least once an hour; in small slices with pauses, so that its runs go on. If a folder keeps everything, the host only logs

@@ -96,6 +96,7 @@ func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *b
 	}
 	b.w = w
 	b.bind()
+	b.capabilities()
 	childErr := l.checkChildren(w, src.folder)
 	checked, checkErr := template.Check(w, template.Known{
 		Operation:  func(name string) bool { return b.known[name] },
@@ -163,6 +164,16 @@ func (b *binder) bind() {
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if b.known[s.Operation] && !b.operations.Has(b.path, s.ID, Operation(s.Operation)) {
 			b.unscripted(s)
+		}
+	})
+}
+
+// capabilities makes known the operations that decide for a capability under its own name: a scenario may leave out a decision
+// that it never comes to.
+func (b *binder) capabilities() {
+	eachStep(b.w.Steps, func(s *template.Step) {
+		if f := s.Fulfillment; f != nil && f.Source != nil && f.Source.Operation == "" {
+			b.known[f.Source.CapabilityID] = true
 		}
 	})
 }
