@@ -38,7 +38,7 @@ has --keep-events. The engine does both by itself from time to time; the world g
 		Example: `  sluice gc --dry-run --data ./journal
   sluice gc --data ./journal -o json
   sluice gc shop --keep-events 100000 --data ./journal`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Arguments,
 	})
 	cmd.Flags().IntVar(&c.req.Events, "keep-events", 0, "of RUN, keep at least the newest `N` events; -1: all (default: as the process that works on the world does, or all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

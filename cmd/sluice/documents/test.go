@@ -31,7 +31,7 @@ For programs, -o json prints one object for each scenario:
 It ends with 0 if all scenarios pass, with 1 if one fails, and with 2 if a document cannot be read.`,
 		Example: `  sluice test scenarios/
   sluice test orders.yaml --run declined --crash`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cli.Arguments,
 	}
 	t := &scenarioTest{}
 	cmd.Flags().StringVarP(&t.only, "run", "r", "", "run only scenarios whose name matches `REGEXP`")

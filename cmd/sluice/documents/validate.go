@@ -29,7 +29,7 @@ For programs, -o json prints one object for each file; it may have "warnings", w
 It ends with 0 if all files are accepted, and with 2 if one is refused.`,
 		Example: `  sluice validate backup.yaml
   sluice validate workflows/*.yaml -o json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cli.Arguments,
 	}
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
