@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
@@ -131,21 +130,24 @@ func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 // fault reports a fault at a path, unless the reader has reported that path already. Line and column are those of the value
 // written there, or of the nearest value.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
-	path = c.written(path)
-	if c.w.refused[path] {
-		return
+	if e.Pos = c.w.Place(path, near); !c.w.refused[e.Path] {
+		c.errs.Add(e)
 	}
-	e.Pos = near.At(path)
-	if c.w.source != nil {
-		e.Pos = c.w.source.At(path).Pos.At(path)
+}
+
+// Place returns the place in the document of a path in the tree: line and column are those of the value written there, or of near.
+func (w *Workflow) Place(path string, near document.Pos) document.Pos {
+	path = w.written(path)
+	if w.source != nil {
+		near = w.source.At(path).Pos
 	}
-	c.errs.Add(e)
+	return near.At(path)
 }
 
 // written returns the path in the author's document of a path in the tree.
-func (c *checker) written(path string) string {
+func (w *Workflow) written(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
-		if at, ok := c.w.moved[path[:end]]; ok {
+		if at, ok := w.moved[path[:end]]; ok {
 			return at + path[end:]
 		}
 	}
@@ -154,7 +156,7 @@ func (c *checker) written(path string) string {
 
 // wasWritten reports whether the document has a value at a path, valid or not.
 func (c *checker) wasWritten(path string) bool {
-	path = c.written(path)
+	path = c.w.written(path)
 	return c.w.refused[path] || c.w.source != nil && c.w.source.At(path).Pos.Path == path
 }
 
@@ -180,7 +182,7 @@ func (c *checker) compile(path string, v value.Value, names []string, resolve fu
 		return nil
 	}
 	for _, r := range t.Reads() {
-		resolve(r, pathTo(path, v, r.Pointer))
+		resolve(r, fields.PathTo(path, v, r.Pointer))
 	}
 	return t
 }
@@ -195,7 +197,7 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	}
 	fault := &document.Error{Msg: err.Error(), Err: err}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
-		path = pathTo(path, v, e.Pointer)
+		path = fields.PathTo(path, v, e.Pointer)
 		fault.Text, fault.Msg, fault.Suggestion = e.Text, e.Msg, e.Suggestion
 	}
 	c.fault(path, c.near(path), fault)
@@ -213,30 +215,6 @@ func (c *checker) near(path string) document.Pos {
 		}
 	}
 	return pos
-}
-
-// pathTo returns the path of the value at a JSON pointer within the value v at path.
-func pathTo(path string, v value.Value, pointer string) string {
-	segments, err := value.ParsePointer(pointer)
-	if err != nil {
-		return path
-	}
-	pos := document.Pos{Path: path}
-	for _, segment := range segments {
-		switch at := v.(type) {
-		case []any:
-			i, err := strconv.Atoi(segment)
-			if err != nil || i >= len(at) {
-				return pos.Path
-			}
-			pos, v = pos.Index(i), at[i]
-		case map[string]any:
-			pos, v = pos.Key(segment), at[segment]
-		default:
-			return pos.Path
-		}
-	}
-	return pos.Path
 }
 
 // Pos returns the place where the item was written.

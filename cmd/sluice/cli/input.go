@@ -39,7 +39,9 @@ func ReadInput(text string, stdin io.Reader) (value.Value, error) {
 }
 
 // isWord reports whether text begins as no JSON does, and names no file.
-func isWord(text string) bool { return text != "-" && !strings.ContainsAny(text[:1], "@{[\"-0123456789 \t\r\n") }
+func isWord(text string) bool {
+	return text != "-" && !strings.ContainsAny(text[:1], "@{[\"-0123456789 \t\r\n")
+}
 
 // NewInput is ReadInput for a flag --input that replaces another input, as JSON: "" is none.
 func NewInput(text string, stdin io.Reader) (json.RawMessage, error) {

@@ -76,6 +76,9 @@ func exists(files vfs.FS, dir, name string) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+	if info, statErr := files.Stat(dir); err != nil && statErr == nil && !info.IsDir() {
+		err = errors.New("it is a file, and a journal is a folder")
+	}
 	return err == nil, err
 }
 
