@@ -130,24 +130,21 @@ func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 // fault reports a fault at a path, unless the reader has reported that path already. Line and column are those of the value
 // written there, or of the nearest value.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
-	if e.Pos = c.w.Place(path, near); !c.w.refused[e.Path] {
-		c.errs.Add(e)
+	path = c.written(path)
+	if c.w.refused[path] {
+		return
 	}
-}
-
-// Place returns the place in the document of a path in the tree: line and column are those of the value written there, or of near.
-func (w *Workflow) Place(path string, near document.Pos) document.Pos {
-	path = w.written(path)
-	if w.source != nil {
-		near = w.source.At(path).Pos
+	e.Pos = near.At(path)
+	if c.w.source != nil {
+		e.Pos = c.w.source.At(path).Pos.At(path)
 	}
-	return near.At(path)
+	c.errs.Add(e)
 }
 
 // written returns the path in the author's document of a path in the tree.
-func (w *Workflow) written(path string) string {
+func (c *checker) written(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
-		if at, ok := w.moved[path[:end]]; ok {
+		if at, ok := c.w.moved[path[:end]]; ok {
 			return at + path[end:]
 		}
 	}
@@ -156,7 +153,7 @@ func (w *Workflow) written(path string) string {
 
 // wasWritten reports whether the document has a value at a path, valid or not.
 func (c *checker) wasWritten(path string) bool {
-	path = c.w.written(path)
+	path = c.written(path)
 	return c.w.refused[path] || c.w.source != nil && c.w.source.At(path).Pos.Path == path
 }
 

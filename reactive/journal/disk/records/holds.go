@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -77,7 +78,7 @@ func exists(files vfs.FS, dir, name string) (bool, error) {
 		return false, nil
 	}
 	if info, statErr := files.Stat(dir); err != nil && statErr == nil && !info.IsDir() {
-		err = errors.New("it is a file, and a journal is a folder")
+		err = fmt.Errorf("it is a file, %w", syscall.ENOTDIR) // not a directory
 	}
 	return err == nil, err
 }
