@@ -241,7 +241,7 @@ var floors = []floor{
 	{"coordinator/scenario/script", uses("reactive/journal", "template/document", "template/duration", "template/expr",
 		"template/fields", "template/value")},
 	{"coordinator/scenario/program", uses("coordinator/scenario/script", "internal/readfile", "reactive/routed", "template",
-		"template/document", "template/kinds", "template/machine", "template/plan", "template/value")},
+		"template/document", "template/expr", "template/kinds", "template/machine", "template/plan", "template/value")},
 	{"coordinator/scenario/activation", uses("internal/usercode", "reactive/world", "template/machine", "template/machine/attempt")},
 	{"coordinator/scenario/schedule", uses("reactive/decide", "template/value")},
 	{"coordinator/scenario/expected", uses("coordinator/scenario/program", "coordinator/scenario/script", "reactive/call",

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// verbsMax is how many verbs an error lists.
-const verbsMax = 10
+// fewVerbs is how many verbs an error lists.
+const fewVerbs = 10
 
 // SuggestVerb is the Args function of a command with verbs below it. It refuses an unknown verb, and names the one that was
 // probably meant, or all if they are few.
@@ -31,7 +31,7 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(names) == 1:
 		return fmt.Errorf("unknown command %q: there is only %s", args[0], names[0])
-	case len(names) > 1 && len(names) <= verbsMax:
+	case len(names) > 1 && len(names) <= fewVerbs:
 		return fmt.Errorf("unknown command %q: it is one of %s", args[0], strings.Join(names, ", "))
 	}
 	return fmt.Errorf("unknown command %q", args[0])

@@ -39,8 +39,8 @@ var ownOutput = map[api.Verb]string{
 
 With --dry-run nothing is deleted: it says which runs would be, {"run":…,"dry":true,"deletes":[…]}, or is refused as the command
 would be.`,
-	api.Sweep: `With --dry-run nothing is deleted: it prints what would be, in the same
-form; of RUN the object has "dry":true.`,
+	api.Sweep: `With --dry-run nothing is deleted: it prints the runs and data that would be, in
+the same form; of RUN the object has "dry":true.`,
 }
 
 // exitHelp ends the help of every command.
