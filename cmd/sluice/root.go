@@ -24,9 +24,9 @@ func execute(args []string) int {
 	// Libraries write data of servers to the log of the process, even secrets and control sequences. The engine has its own logger.
 	log.SetOutput(io.Discard)
 	root, out := newRoot(), cli.NewStdout(os.Stdout)
-	addCobra(root)
 	root.SetArgs(args)
 	root.SetOut(out)
+	addCobra(root) // it writes to the output that is set
 	at, err := root.ExecuteC()
 	return cli.Report(root.ErrOrStderr(), at, out.Check(err))
 }
