@@ -146,7 +146,9 @@ func (b *binder) http(h *HTTP) {
 	b.required("http", "url", h.URL)
 	b.bound.Method = b.text("http", "method", h.Method)
 	b.bound.URL = b.text("http", "url", h.URL)
-	b.constant("http", "url", b.bound.URL, document.ValidURL)
+	if !b.c.known.Lenient {
+		b.constant("http", "url", b.bound.URL, document.ValidURL)
+	}
 	b.bound.Headers = b.any("http", "headers", fields.OfTextMap(h.Headers))
 	b.bound.Body = b.any("http", "body", h.Body)
 	b.c.oneOf(b.at.Key("http").Key("follow_redirects").Path, b.bound.Binding.Pos, h.FollowRedirects, FollowSameHost, FollowAny)

@@ -481,3 +481,13 @@ steps:
 	// orders.yaml:7:16: steps[1].operation: unknown operation "ordr.notify" (did you mean "order.notify"?)
 	// orders.yaml:8:12: steps[1].input: unknown step "splt" (did you mean "split"?)
 }
+
+// TestWhatWasAcceptedIsReadAgain: a run of a document from before goes on, although the document would be refused now.
+func TestWhatWasAcceptedIsReadAgain(t *testing.T) {
+	for _, text := range []string{operation(`{http: {url: "ftp://a/"}}`), workflow("steps: [{map: {id: m, over: abc, steps: [{operation: a}]}}]")} {
+		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
+		require.NoError(t, err)
+		_, err = template.Load("w.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
+		require.Error(t, err)
+	}
+}
