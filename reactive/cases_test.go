@@ -122,7 +122,7 @@ func (c *testCase) node(x tree) template.Node {
 		}
 		return n
 	case x.Map != nil:
-		over := any("not a list")
+		over := any("{{ run.id }}") // no list
 		if x.Map.Over >= 0 {
 			over = make([]any, x.Map.Over)
 		}

@@ -53,18 +53,22 @@ type binder struct {
 	bound *Bound
 }
 
-func (b *binder) bind() {
-	binding := &b.bound.Binding
-	kinds := 0
-	for _, isSet := range []bool{binding.Command != nil, binding.HTTP != nil, binding.Sleep != nil, binding.Wait != nil,
-		binding.Workflow != nil, binding.Value != nil, binding.Fail != nil} {
+var bindingKinds = []string{"command", "http", "sleep", "wait", "workflow", "value", "fail"}
+
+// kinds returns those of bindingKinds that a binding has.
+func (b *Binding) kinds() (list []string) {
+	for i, isSet := range []bool{b.Command != nil, b.HTTP != nil, b.Sleep != nil, b.Wait != nil, b.Workflow != nil, b.Value != nil, b.Fail != nil} {
 		if isSet {
-			kinds++
+			list = append(list, bindingKinds[i])
 		}
 	}
-	if kinds != 1 && !b.isRefused() {
-		b.c.faultf(b.at.Path, binding.Pos,
-			"operation %q must have one of command, http, sleep, wait, workflow, value, fail", b.bound.Name)
+	return list
+}
+
+func (b *binder) bind() {
+	binding := &b.bound.Binding
+	if len(binding.kinds()) != 1 && !b.isRefused() {
+		b.c.faultf(b.at.Path, binding.Pos, "operation %q must have one of %s", b.bound.Name, strings.Join(bindingKinds, ", "))
 	}
 	if binding.Command != nil {
 		b.command(binding.Command)
@@ -82,7 +86,9 @@ func (b *binder) bind() {
 			b.c.visible(b.at.Key("wait").Key("message").Path, binding.Pos, binding.Wait.Message)
 		}
 	}
-	if w := binding.Workflow; w != nil && (w.Path == "") == (w.Name == "") {
+	if w := binding.Workflow; w != nil && w.Path != "" && w.Name != "" {
+		b.faultf("workflow", "name", "name cannot be combined with path")
+	} else if w != nil && w.Path == "" && w.Name == "" {
 		b.faultf("workflow", "", "workflow must have one of path, name")
 	}
 	if binding.Value != nil {
@@ -130,9 +136,9 @@ func (b *binder) command(cmd *Command) {
 			b.faultf("command", "env", "env has %s, which is not the name of a variable: write NAME: value", document.Quote(name))
 		}
 	}
-	b.bound.Argv = b.any("command", "argv", texts(cmd.Argv))
+	b.bound.Argv = b.any("command", "argv", fields.OfTexts(cmd.Argv))
 	b.bound.Stdin = b.any("command", "stdin", cmd.Stdin)
-	b.bound.Env = b.any("command", "env", textMap(cmd.Env))
+	b.bound.Env = b.any("command", "env", fields.OfTextMap(cmd.Env))
 	b.bound.Dir = b.text("command", "dir", cmd.Dir)
 }
 
@@ -140,37 +146,34 @@ func (b *binder) http(h *HTTP) {
 	b.required("http", "url", h.URL)
 	b.bound.Method = b.text("http", "method", h.Method)
 	b.bound.URL = b.text("http", "url", h.URL)
-	b.bound.Headers = b.any("http", "headers", textMap(h.Headers))
+	if !b.c.known.Lenient {
+		b.constant("http", "url", b.bound.URL, document.ValidURL)
+	}
+	b.bound.Headers = b.any("http", "headers", fields.OfTextMap(h.Headers))
 	b.bound.Body = b.any("http", "body", h.Body)
 	b.c.oneOf(b.at.Key("http").Key("follow_redirects").Path, b.bound.Binding.Pos, h.FollowRedirects, FollowSameHost, FollowAny)
 }
 
-// sleep checks a constant duration; one that is computed is checked at run time.
 func (b *binder) sleep(s *Sleep) {
 	b.required("sleep", "for", s.For)
 	b.bound.For = b.text("sleep", "for", s.For)
-	if b.bound.For == nil {
+	b.constant("sleep", "for", b.bound.For, func(text string) error {
+		_, err := duration.Parse(text)
+		return err
+	})
+}
+
+// constant checks a text that reads nothing; one that is computed is checked at run time.
+func (b *binder) constant(kind, key string, t *expr.Template, check func(text string) error) {
+	if t == nil {
 		return
 	}
-	if v, isConstant := b.bound.For.Constant(); isConstant {
+	if v, isConstant := t.Constant(); isConstant {
 		text, _ := v.(string)
-		if _, err := duration.Parse(text); err != nil {
-			b.c.fault(b.at.Key("sleep").Key("for").Path, b.bound.Binding.Pos, &document.Error{Text: s.For, Msg: err.Error()})
+		if err := check(text); err != nil {
+			b.c.fault(b.at.Key(kind).Key(key).Path, b.bound.Binding.Pos, &document.Error{Text: text, Msg: err.Error()})
 		}
 	}
-}
-
-// texts and textMap return the generic form of strings, nil for none.
-func texts(list []string) value.Value {
-	m := fields.Object{}
-	m.Texts("", list)
-	return m[""]
-}
-
-func textMap(texts map[string]string) value.Value {
-	m := fields.Object{}
-	m.TextMap("", texts)
-	return m[""]
 }
 
 // text compiles a text that may be omitted; any compiles a value that may be null.

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
@@ -22,7 +21,7 @@ const DepthMax = 64
 type Known struct {
 	Operation  func(name string) bool // whether an operation is registered in Go or scripted; nil: none is
 	Operations []string               // names to suggest for a misspelt one
-	Lenient    bool                   // accept operations without a provider
+	Lenient    bool                   // accept operations without a provider, and literals with which a step always fails: they were accepted before
 }
 
 // Checked is a valid workflow, with everything resolved that can be before it runs: names are items, texts are compiled. It
@@ -180,7 +179,7 @@ func (c *checker) compile(path string, v value.Value, names []string, resolve fu
 		return nil
 	}
 	for _, r := range t.Reads() {
-		resolve(r, pathTo(path, v, r.Pointer))
+		resolve(r, fields.PathTo(path, v, r.Pointer))
 	}
 	return t
 }
@@ -195,7 +194,7 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	}
 	fault := &document.Error{Msg: err.Error(), Err: err}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
-		path = pathTo(path, v, e.Pointer)
+		path = fields.PathTo(path, v, e.Pointer)
 		fault.Text, fault.Msg, fault.Suggestion = e.Text, e.Msg, e.Suggestion
 	}
 	c.fault(path, c.near(path), fault)
@@ -213,30 +212,6 @@ func (c *checker) near(path string) document.Pos {
 		}
 	}
 	return pos
-}
-
-// pathTo returns the path of the value at a JSON pointer within the value v at path.
-func pathTo(path string, v value.Value, pointer string) string {
-	segments, err := value.ParsePointer(pointer)
-	if err != nil {
-		return path
-	}
-	pos := document.Pos{Path: path}
-	for _, segment := range segments {
-		switch at := v.(type) {
-		case []any:
-			i, err := strconv.Atoi(segment)
-			if err != nil || i >= len(at) {
-				return pos.Path
-			}
-			pos, v = pos.Index(i), at[i]
-		case map[string]any:
-			pos, v = pos.Key(segment), at[segment]
-		default:
-			return pos.Path
-		}
-	}
-	return pos.Path
 }
 
 // Pos returns the place where the item was written.

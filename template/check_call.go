@@ -61,8 +61,12 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	}
 	suggestion := c.speller.Nearest(name, c.knownOperations())
 	msg := fmt.Sprintf("unknown operation %q", name)
-	if c.w.Routing != nil && suggestion == "" { // possibly a built-in tool of other programs
+	switch {
+	case suggestion != "":
+	case c.w.Routing != nil: // possibly a built-in tool of other programs
 		msg += ": the program must register one of that name, built in are " + strings.Join(c.w.Routing.Tools(), ", ")
+	default:
+		msg += ": bind it under operations, or a program or worker must have it"
 	}
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
@@ -73,12 +77,9 @@ func (c *checker) answered(name, path string, near document.Pos, what string) {
 	if !bound || c.w.Routing != nil {
 		return
 	}
-	for _, kind := range []struct {
-		name  string
-		isSet bool
-	}{{"sleep", b.Sleep != nil}, {"wait", b.Wait != nil}, {"value", b.Value != nil}, {"fail", b.Fail != nil}} {
-		if kind.isSet {
-			c.faultf(path, near, "%s needs an operation with participants, but %q is a %s", what, name, kind.name)
+	for _, kind := range b.kinds() {
+		if slices.Contains([]string{"sleep", "wait", "value", "fail"}, kind) {
+			c.faultf(path, near, "%s needs an operation with participants, but %q is a %s", what, name, kind)
 		}
 	}
 }

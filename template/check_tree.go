@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/fields"
@@ -121,7 +122,11 @@ func (c *checker) enter(it *Item) {
 		return
 	}
 	if err := ValidID(it.ID); err != nil {
-		c.fault(c.idPath(it), it.Pos(), &document.Error{Text: it.ID, Msg: "invalid step id " + err.Error()})
+		path, remedy := c.idPath(it), ""
+		if strings.HasSuffix(path, ".operation") {
+			remedy = ": the name of the operation is no id, so give the step one"
+		}
+		c.fault(path, it.Pos(), &document.Error{Text: it.ID, Msg: "invalid step id " + err.Error() + remedy})
 	}
 	if first := c.checked.ByID[it.ID]; first != nil {
 		c.fault(c.idPath(it), it.Pos(), &document.Error{Text: it.ID,

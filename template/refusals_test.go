@@ -67,7 +67,7 @@ var refusals = []struct {
 		"- {operation: a, id: s4, fulfillment: {policy: external_decision, decision_source: {kind: operator, capability_id: b}}}",
 		"- {operation: a, id: s5, fulfillment: {policy: auto, decision_source: {kind: capability, capability_id: b}}}"), []string{
 		`w.yaml:5:84: steps[0].fulfillment.decision_source.operation: automatic needs operation`,
-		`w.yaml:6:118: steps[1].fulfillment.decision_source.capability_id: unknown operation "b"`,
+		`w.yaml:6:118: steps[1].fulfillment.decision_source.capability_id: unknown operation "b": bind it under operations, or a program or worker must have it`,
 		`w.yaml:7:118: steps[2].fulfillment.decision_source.capability_id: a decision needs an operation with participants, but "n" is a value`}},
 	{"no operation", workflow("steps: [{id: a}]"), []string{`w.yaml:3:9: steps[0].operation: operation is missing`}},
 	{"a step that is a text", workflow("steps: [a]"), []string{`w.yaml:3:9: steps[0]: a step must be a mapping, not a string: "a"`}},
@@ -191,7 +191,7 @@ var refusals = []struct {
 		`w.yaml:9:84: steps[5].fulfillment.decision_source.capability_id: capability needs capability_id`,
 		`w.yaml:9:124: steps[5].fulfillment.decision_source.timing.on_timeout: on_timeout must be one of fail, skip, abort_workflow, not "x"`,
 		`w.yaml:10:91: steps[6].fulfillment.decision_source.kind: kind must be one of capability, operator, requester, automatic, not "oracle"`,
-		`w.yaml:10:110: steps[6].fulfillment.decision_source.operation: unknown operation "b"`}},
+		`w.yaml:10:110: steps[6].fulfillment.decision_source.operation: unknown operation "b": bind it under operations, or a program or worker must have it`}},
 
 	{"directory", workflow("directory:", "  participants: [p]", "  capabilities:", "    c: p", "    d:",
 		"    - {valid_from: yesterday, valid_until: 2027-01-01, revoked: yes}",
@@ -217,8 +217,12 @@ var refusals = []struct {
 	{"a command of nothing", operation("{command: {output: yaml}}"), []string{
 		`w.yaml:3:27: operations.x.command.argv: command must have one of argv, shell`,
 		`w.yaml:3:36: operations.x.command.output: output must be one of text, json, lines, not "yaml"`}},
-	{"a request that follows nowhere", operation("{http: {url: x, follow_redirects: all}}"), []string{
-		`w.yaml:3:51: operations.x.http.follow_redirects: follow_redirects must be one of same_host, any, not "all"`}},
+	{"a request that follows nowhere", operation("{http: {url: \"http://x\", follow_redirects: all}}"), []string{
+		`w.yaml:3:60: operations.x.http.follow_redirects: follow_redirects must be one of same_host, any, not "all"`}},
+	{"requests without a URL", workflow("operations: {a: {http: {url: example.com/}}, b: {http: {url: \"ftp://a/\"}}, c: {http: {url: \"https:///x\"}}, d: {http: {url: \"http://a{{ input }}\"}}}", "steps: []"), []string{
+		`w.yaml:3:30: operations.a.http.url: "example.com/" is no URL: write one such as https://example.com/`,
+		`w.yaml:3:62: operations.b.http.url: the URL "ftp://a/" begins with neither http:// nor https://`,
+		`w.yaml:3:92: operations.c.http.url: the URL "https:///x" names no host`}},
 	{"a command of two things", operation("{command: {argv: [\"\"], shell: ls}}"), []string{
 		`w.yaml:3:47: operations.x.command.shell: shell cannot be combined with argv`}},
 	{"a command without a program", operation("{command: {argv: [\"\"]}}"), []string{
@@ -234,15 +238,15 @@ var refusals = []struct {
 		`w.yaml:3:52: operations.x.command.env.HOME: HOME must be a string, not null: remove it, or write an expression, which may give null`}},
 	{"arguments that are no texts", operation("{command: {argv: [ls, [a], 1.5], env: {A: true}}}"), []string{
 		`w.yaml:3:39: operations.x.command.argv[1]: argv[1] must be a string, not a list`,
-		`w.yaml:3:44: operations.x.command.argv[2]: argv[2] must be a string, not a number`,
-		`w.yaml:3:59: operations.x.command.env.A: A must be a string, not a boolean`}},
+		`w.yaml:3:44: operations.x.command.argv[2]: argv[2] must be a string, not a number: quote it`,
+		`w.yaml:3:59: operations.x.command.env.A: A must be a string, not a boolean: quote it`}},
 	{"http, sleep, wait, workflow and fail without what they need",
 		workflow("operations: {h: {http: {}}, s: {sleep: {}}, w: {wait: {}}, c: {workflow: {}}, d: {workflow: {path: a, name: b}}, f: {fail: {}}}", "steps: []"), []string{
 			`w.yaml:3:24: operations.h.http.url: http needs url`,
 			`w.yaml:3:40: operations.s.sleep.for: sleep needs for`,
 			`w.yaml:3:55: operations.w.wait.message: wait needs message`,
 			`w.yaml:3:74: operations.c.workflow: workflow must have one of path, name`,
-			`w.yaml:3:93: operations.d.workflow: workflow must have one of path, name`,
+			`w.yaml:3:109: operations.d.workflow.name: name cannot be combined with path`,
 			`w.yaml:3:124: operations.f.fail.code: fail needs code`}},
 	{"a sleep of no duration", operation("{sleep: {for: 5 minutes}}"), []string{
 		`w.yaml:3:31: operations.x.sleep.for: invalid duration "5 minutes": write it as PT30S, PT5M or P1DT12H`}},
@@ -262,6 +266,23 @@ var refusals = []struct {
 		`w.yaml:3:83: steps[2].id: invalid step id "a\a": remove the character U+0007, which cannot be seen`,
 		`w.yaml:3:114: steps[3].id: invalid step id "a/b": an id has no spaces and none of / [ ] #`,
 		`w.yaml:3:139: steps[4].id: invalid step id "a#1": an id has no spaces and none of / [ ] #`}},
+
+	{"operations whose names are no ids", workflow("operations: {team/pay: {value: 1}}", "steps: [{operation: team/pay}, {operation: team/pay, id: pay}]"), []string{
+		`w.yaml:4:21: steps[0].operation: invalid step id "team/pay": an id has no spaces and none of / [ ] #: the name of the operation is no id, so give the step one`}},
+	{"maps over what is no list", workflow("steps:",
+		"- {map: {id: a, over: abc, steps: [{operation: a, id: x}]}}",
+		"- {map: {id: b, over: 7, steps: [{operation: a, id: y}]}}",
+		"- {map: {id: c, over: \"{{ input.a }}, {{ input.b }}\", steps: [{operation: a, id: z}]}}",
+		"- {map: {id: d, over: \"{{ 1 + 2 }}\", steps: [{operation: a, id: u}]}}",
+		"- {map: {id: e, over: {k: 1}, steps: [{operation: a, id: v}]}}",
+		"- {map: {id: f, over: \"{{ 1..3 }}\", steps: [{operation: a, id: w}]}}",
+		"- {map: {id: g, over: {from: /steps/a/output}, steps: [{operation: a, id: t}]}}",
+		"- {map: {id: h, over: [1, \"{{ input }}\"], steps: [{operation: a, id: s}]}}"), []string{
+		`w.yaml:4:23: steps[0].map.over: over must be a list, or one expression that returns a list: "abc"`,
+		`w.yaml:5:23: steps[1].map.over: over must be a list, or one expression that returns a list: "7"`,
+		`w.yaml:6:23: steps[2].map.over: over must be a list, or one expression that returns a list: "{{ input.a }}, {{ input.b }}"`,
+		`w.yaml:7:23: steps[3].map.over: over must be a list, or one expression that returns a list: "{{ 1 + 2 }}"`,
+		`w.yaml:8:23: steps[4].map.over: over must be a list, or one expression that returns a list: "{\"k\":1}"`}},
 
 	{"names that look like others", workflow(
 		"operations: {\"b\\u202e\": {command: {argv: [b]}}}",
@@ -436,7 +457,7 @@ func TestBuiltTreesAreRefusedWithTheirPaths(t *testing.T) {
 		`steps[4].map.steps[0].input: unknown name "y"; known here: index, input, run, x`,
 		`main.go:7: steps[0].operation: operation is missing`,
 		`main.go:7: steps[1].parallel.steps[0].input[0]: unknown step "nobody"`,
-		`main.go:7: steps[1].parallel.steps[0].operation: unknown operation "b"`,
+		`main.go:7: steps[1].parallel.steps[0].operation: unknown operation "b": bind it under operations, or a program or worker must have it`,
 		`main.go:7: steps[1].parallel.steps[2]: step "twice" is in the tree twice`,
 		`main.go:7: steps[2].timing.retry.max_attempts: max_attempts must be at least 1, not 0`,
 	}, "\n"))
@@ -475,4 +496,14 @@ steps:
 	// orders.yaml:4:11: deadline: invalid duration "P1M": years and months have no fixed length
 	// orders.yaml:7:16: steps[1].operation: unknown operation "ordr.notify" (did you mean "order.notify"?)
 	// orders.yaml:8:12: steps[1].input: unknown step "splt" (did you mean "split"?)
+}
+
+// TestWhatWasAcceptedIsReadAgain: a run of a document from before goes on, although the document would be refused now.
+func TestWhatWasAcceptedIsReadAgain(t *testing.T) {
+	for _, text := range []string{operation(`{http: {url: "ftp://a/"}}`), workflow("steps: [{map: {id: m, over: abc, steps: [{operation: a}]}}]")} {
+		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
+		require.NoError(t, err)
+		_, err = template.Load("w.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
+		require.Error(t, err)
+	}
 }

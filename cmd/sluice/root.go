@@ -26,6 +26,7 @@ func execute(args []string) int {
 	root, out := newRoot(), cli.NewStdout(os.Stdout)
 	root.SetArgs(args)
 	root.SetOut(out)
+	addCobra(root) // it writes to the output that is set
 	at, err := root.ExecuteC()
 	return cli.Report(root.ErrOrStderr(), at, out.Check(err))
 }
@@ -57,4 +58,22 @@ that a run can be interrupted at any moment and resumed.`,
 	root.AddCommand(serving.New()...)
 	root.AddCommand(changes.New()...)
 	return root
+}
+
+// addCobra adds the verbs of cobra, and has them refuse what is no verb or no shell: cobra prints its help instead.
+func addCobra(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = cli.HelpArguments
+		case "completion":
+			cmd.Args = cli.SuggestVerb
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = cli.Arguments
+			}
+		}
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 func newVersion() *cobra.Command {
@@ -14,7 +16,7 @@ func newVersion() *cobra.Command {
 		Short:   "Print the version",
 		Long:    `Version prints the origin of this program: the version of Sluice, the version of Go, and the platform.`,
 		Example: "  sluice version",
-		Args:    cobra.NoArgs,
+		Args:    cli.Arguments,
 		Run:     func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), version()) },
 	}
 }

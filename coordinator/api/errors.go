@@ -115,6 +115,9 @@ func ErrorOf(err error) *Error {
 			text := c.err.Error()
 			_, plain, _ := strings.Cut(text, ": ")
 			e.Code, e.Message = c.code, strings.Replace(e.Message, text, plain, 1)
+			if c.err == ErrBadRequest { // its code says so
+				e.Message = strings.TrimPrefix(e.Message, plain+": ")
+			}
 			break
 		}
 	}

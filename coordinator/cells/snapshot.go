@@ -92,7 +92,7 @@ func look[T any](ctx context.Context, run Run, ask func(*world.World) T) (answer
 		return answer, err
 	}
 	if of == nil {
-		return answer, decide.ErrNotWorld
+		return answer, fmt.Errorf("%w and snapshots", decide.ErrNotWorld)
 	}
 	return found, nil
 }

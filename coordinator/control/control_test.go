@@ -140,14 +140,14 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 				`run r1: no such step: "leter" (did you mean "letter"?)`},
 			{ann(api.Pause, "ovr"), coordinator.ErrRunNotFound, `no such run: ovr (did you mean "over"?)`},
 			{ann(api.Pause, "r"), find.ErrAmbiguous, `the name matches several runs: "r": r1, r2`},
-			{ann(api.Pause, ""), api.ErrBadRequest, "bad request: no run is named"},
-			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "bad request: a command names its actor"},
+			{ann(api.Pause, ""), api.ErrBadRequest, "no run is named"},
+			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = "" }), api.ErrBadRequest, "a command names its actor"},
 			{ann(api.Pause, "r1", func(r *api.Request) { r.Actor = strings.Repeat("a", 257) }), api.ErrBadRequest, ""},
 			{ann(api.Retry, "r1", func(r *api.Request) { r.Step = "" }), api.ErrBadRequest, ""},
 			{ann(api.Send, "r1", func(r *api.Request) { r.Message = "" }), api.ErrBadRequest, ""},
 			{ann(api.Send, "r1", func(r *api.Request) { r.Payload = []byte(`1e999`) }), api.ErrBadRequest, ""},
 			{ann(api.Decide, "r1", func(r *api.Request) { r.Decision = "maybe" }), api.ErrBadRequest, ""},
-			{ann(api.Show, "r1"), api.ErrBadRequest, `bad request: "show" is not a command`},
+			{ann(api.Show, "r1"), api.ErrBadRequest, `"show" is not a command`},
 		} {
 			_, err := c.Do(t.Context(), c1.req)
 			require.ErrorIs(t, err, c1.is, "%+v", c1.req)

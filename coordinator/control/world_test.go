@@ -133,15 +133,15 @@ func TestCellsAreListedAndHeld(t *testing.T) {
 		list, _ = cellsOf(t, c, api.Request{Index: "n=20", Status: "completed"})
 		require.Empty(t, list, "it has failed")
 		for index, text := range map[string]string{
-			"m=1": `bad request: unknown index "m": there are memo of sum, n of sum`, "n": `bad request: index "n": it needs a value, as in n=VALUE`,
+			"m=1": `unknown index "m": there are memo of sum, n of sum`, "n": `index "n": it needs a value, as in n=VALUE`,
 		} {
 			_, err = c.Cells(t.Context(), api.Request{Run: "w", Index: index}, func(*api.Cell) error { return nil })
 			require.EqualError(t, err, text)
 		}
 		_, err = c.Cells(t.Context(), api.Request{Run: "w", Machine: "sun", Index: "n=1"}, func(*api.Cell) error { return nil })
-		require.EqualError(t, err, `bad request: there is no machine "sun" (did you mean "sum"?)`)
+		require.EqualError(t, err, `there is no machine "sun" (did you mean "sum"?)`)
 		_, err = c.Cells(t.Context(), api.Request{Run: "w", Machine: "sun"}, func(*api.Cell) error { return nil })
-		require.EqualError(t, err, `bad request: there is no machine "sun" (did you mean "sum"?)`)
+		require.EqualError(t, err, `there is no machine "sun" (did you mean "sum"?)`)
 		for _, bad := range []string{"n == 1", "true", "state.n ==", "{{ 1 }}"} {
 			_, err = c.Cells(t.Context(), api.Request{Run: "w", If: bad}, func(*api.Cell) error { return nil })
 			require.ErrorIs(t, err, api.ErrBadRequest, bad)

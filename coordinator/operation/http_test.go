@@ -250,23 +250,24 @@ func TestRequestsThatCannotBeMade(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		http template.HTTP
+		in   any
 		code string
 	}{
-		{"no scheme", template.HTTP{URL: "localhost/a"}, operation.CodeInvalidRequest},
-		{"another scheme", template.HTTP{URL: "file:///etc/passwd"}, operation.CodeInvalidRequest},
-		{"no host", template.HTTP{URL: "http:///a"}, operation.CodeInvalidRequest},
-		{"a malformed URL", template.HTTP{URL: "http://a b/"}, operation.CodeInvalidRequest},
-		{"a port beyond the last", template.HTTP{URL: "http://127.0.0.1:99999/"}, operation.CodeInvalidRequest},
-		{"a malformed method", template.HTTP{URL: "http://h/", Method: "G T"}, operation.CodeInvalidRequest},
-		{"a malformed header", template.HTTP{URL: "http://h/", Headers: map[string]string{"a b": "c"}}, operation.CodeInvalidRequest},
-		{"an injected header", template.HTTP{URL: "http://h/", Headers: map[string]string{"a": "b\r\nc: d"}}, operation.CodeInvalidRequest},
-		{"the link's own addresses", template.HTTP{URL: "http://169.254.169.254/"}, operation.CodeAddressRefused},
-		{"the same, mapped", template.HTTP{URL: "http://[::ffff:169.254.169.254]/"}, operation.CodeAddressRefused},
-		{"the same, of IPv6", template.HTTP{URL: "http://[fe80::1%25lo]/"}, operation.CodeAddressRefused},
-		{"a cloud's", template.HTTP{URL: "http://[fd00:ec2::254]/"}, operation.CodeAddressRefused},
+		{"no scheme", template.HTTP{URL: "{{ input }}"}, "localhost/a", operation.CodeInvalidRequest},
+		{"another scheme", template.HTTP{URL: "{{ input }}"}, "file:///etc/passwd", operation.CodeInvalidRequest},
+		{"no host", template.HTTP{URL: "{{ input }}"}, "http:///a", operation.CodeInvalidRequest},
+		{"a malformed URL", template.HTTP{URL: "{{ input }}"}, "http://a b/", operation.CodeInvalidRequest},
+		{"a port beyond the last", template.HTTP{URL: "{{ input }}"}, "http://127.0.0.1:99999/", operation.CodeInvalidRequest},
+		{"a malformed method", template.HTTP{URL: "http://h/", Method: "G T"}, nil, operation.CodeInvalidRequest},
+		{"a malformed header", template.HTTP{URL: "http://h/", Headers: map[string]string{"a b": "c"}}, nil, operation.CodeInvalidRequest},
+		{"an injected header", template.HTTP{URL: "http://h/", Headers: map[string]string{"a": "b\r\nc: d"}}, nil, operation.CodeInvalidRequest},
+		{"the link's own addresses", template.HTTP{URL: "http://169.254.169.254/"}, nil, operation.CodeAddressRefused},
+		{"the same, mapped", template.HTTP{URL: "http://[::ffff:169.254.169.254]/"}, nil, operation.CodeAddressRefused},
+		{"the same, of IPv6", template.HTTP{URL: "http://[fe80::1%25lo]/"}, nil, operation.CodeAddressRefused},
+		{"a cloud's", template.HTTP{URL: "http://[fd00:ec2::254]/"}, nil, operation.CodeAddressRefused},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := request(t, tt.http, nil)
+			_, err := request(t, tt.http, tt.in)
 			e := failure(t, err)
 			require.Equal(t, tt.code, e.Code, e.Message)
 			require.True(t, e.Permanent)

@@ -147,12 +147,24 @@ func LoadForHost(file string) (*Registry, *Entry, error) {
 	return load(file, l)
 }
 
+// LoadToCheck is Load for documents that are only checked: the named operations count as those of a program or worker elsewhere.
+func LoadToCheck(file string, elsewhere []string) (*Registry, *Entry, error) {
+	l := empty(nil)
+	for _, name := range elsewhere {
+		l.operations[name] = uncalled{}
+	}
+	return load(file, l)
+}
+
+// uncalled stands for an operation that is elsewhere.
+type uncalled struct{ operation.Caller }
+
 func load(file string, l *Registry) (*Registry, *Entry, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, nil, err
 	}
-	checked, err := kinds.Load(file, data, template.Known{Operation: l.has})
+	checked, err := kinds.Load(file, data, template.Known{Operation: l.has, Operations: l.names()})
 	if err != nil {
 		return nil, nil, err
 	}

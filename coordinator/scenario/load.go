@@ -1,13 +1,13 @@
 package scenario
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template/document"
 )
@@ -35,7 +35,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 		}
 		// Otherwise a misspelt path would pass as a test.
 		if found == 0 && len(errs) == 0 {
-			errs = append(errs, fmt.Errorf("%s: no scenario", path))
+			errs = append(errs, program.NoScenario(path))
 		}
 	}
 	if err := document.Join(errs...); err != nil {

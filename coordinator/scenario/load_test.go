@@ -48,6 +48,8 @@ func TestLoadReportsEverythingWithItsPlace(t *testing.T) {
 		{"a number where a text belongs", "timeline: [{at: PT1S, abort: {step: 1}}]", "step must be a string, not an integer"},
 		{"a text where a flag belongs", "operations: {a: {never: often}}", "never must be a boolean, not a string"},
 		{"a text where a number belongs", "expect: {attempts: {a: one}}", "a must be a number of times"},
+		{"a negative count", "expect: {attempts: {a: -1}}", "a must be at least 0, not -1"},
+		{"an empty name", `name: ""`, "name must not be an empty text"},
 		{"a number where a workflow belongs", "workflow: 3", "workflow must be a document or the path of one"},
 		{"a timeline that is not a list", "timeline: {at: PT1S}", "timeline must be a list, not a mapping"},
 		{"calls that are not a list", "expect: {calls: a}", "calls must be a list, not a string"},
@@ -89,6 +91,10 @@ func TestDocumentsOfOtherKindsAreSkipped(t *testing.T) {
 	write("notes.txt", "kind: Scenario\nnmae: not read\n")
 	_, err := scenario.Load(dir)
 	require.ErrorContains(t, err, "no scenario")
+	_, err = scenario.Load(filepath.Join(dir, "flow.yaml"))
+	require.ErrorContains(t, err, "flow.yaml: no scenario: its kind is Workflow, which sluice validate checks and sluice run runs")
+	_, err = scenario.Load(filepath.Join(dir, "data.json"))
+	require.ErrorContains(t, err, "data.json: no scenario")
 	write("deep/two.yaml", "{kind: Scenario, name: one, workflow: ../flow.yaml, expect: {run: completed}}\n---\n"+
 		"{kind: Workflow, name: w, steps: []}\n---\n{kind: Scenario, name: two, workflow: ../flow.yaml, expect: {run: completed}}\n")
 	all, err := scenario.Load(dir)

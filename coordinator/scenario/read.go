@@ -24,7 +24,7 @@ func read(n *document.Node) (*Scenario, error) {
 	s := &Scenario{Pos: n.Pos, start: startDefault, until: untilDefault}
 	r.Object(n, fields{
 		"kind":       func(*document.Node) {},
-		"name":       func(v *document.Node) { s.Name = r.Text(v) },
+		"name":       func(v *document.Node) { s.Name = r.Word(v) },
 		"workflow":   func(v *document.Node) { s.workflow = r.workflow(v) },
 		"input":      func(v *document.Node) { s.input = v.Value() },
 		"start":      func(v *document.Node) { s.start = r.instant(v) },

@@ -200,6 +200,31 @@ expect: {run: completed}
 	}
 }
 
+// A step whose name is misspelt in the script would be carried out as it is bound.
+func TestAScriptOfAMisspeltStepIsRefused(t *testing.T) {
+	for operations, want := range map[string]string{
+		`{chekc: {}}`:                   `no step has the name or operation "chekc" of the script (did you mean "check"?)`,
+		`{"chekc[0]": {}}`:              `no step has the name or operation "chekc[0]" of the script (did you mean "check"?)`,
+		`{check: {}, chekc: {}}`:        "",
+		`{v: {}, other.workflow: {}}`:   "",
+		`{"check[1]": {}, "check": {}}`: "",
+	} {
+		r := first(t, `
+kind: Scenario
+name: s
+workflow: {kind: Workflow, name: w, operations: {v: {value: 1}}, steps: [{operation: v, id: check}]}
+operations: `+operations+`
+expect: {run: completed}
+`, scenario.Options{})
+		if want == "" {
+			require.Empty(t, r.Differences, operations)
+			continue
+		}
+		require.Len(t, r.Differences, 1, operations)
+		require.Contains(t, r.Differences[0].Got, want)
+	}
+}
+
 func TestScriptedBuiltInsAreAnsweredByTheScript(t *testing.T) {
 	r := first(t, `
 kind: Scenario

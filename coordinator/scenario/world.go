@@ -44,7 +44,7 @@ func (t *track) giveAll(cells []givenCell) error {
 			err = w.Given(c.address, c.state)
 		}
 		if err != nil {
-			errs.Add(&document.Error{Pos: c.pos, Text: c.address, Msg: "given " + c.address + ": " + err.Error(), Err: err})
+			errs.Add(&document.Error{Pos: c.pos, Msg: err.Error(), Err: err})
 		}
 	}
 	t.given = cells

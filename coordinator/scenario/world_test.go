@@ -55,7 +55,7 @@ operations: {ask: {after: PT1S, output: 5, deliver: 2}}
 		"another refusal":        {`timeline: [{at: PT0S, message: {name: Told, payload: {n: -1}}, refused: [/n, missing]}]` + "\nexpect: {counts: {run.started: 1}}", "message", `"missing"`, "at least 0"},
 		"a failure":              {`timeline: [{at: PT0S, message: {name: Add, payload: {id: a, n: -1}}}]` + "\nexpect: {cells: {\"m[a]\": {status: running}}}", "cells.m[a]", "running", `"reason":"output_invalid"`},
 		"a call without answers": {`timeline: [{at: PT0S, message: {name: Add, payload: {id: a, n: 1}}}]` + "\noperations: {\"m[b].ask\": {output: 1}}\nexpect: {counts: {run.started: 1}}", "m[a].ask@3.0", "a scripted answer", `operation "ask"`},
-		"a given state":          {"given: {\"m[a]\": {n: -1}}\nexpect: {counts: {run.started: 1}}", "invalid", "accepted", "given m[a]: /n: must be at least 0"},
+		"a given state":          {"given: {\"m[a]\": {n: -1}}\nexpect: {counts: {run.started: 1}}", "invalid", "accepted", `given["m[a]"]: /n: must be at least 0`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := first(t, counter+c.text, scenario.Options{})

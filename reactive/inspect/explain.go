@@ -263,6 +263,9 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 // unknown returns the error about a name of nothing that could be explained.
 func (x *Explainer) unknown(name string) error {
 	if world.Of(x.root) == nil {
+		if _, isEvent := EventNumber(name); isEvent {
+			return fmt.Errorf("%w: %q: the number of an event is explained only in a world", decide.ErrStepNotFound, name)
+		}
 		return fmt.Errorf("%w: %q", decide.ErrStepNotFound, name)
 	}
 	switch seq, isEvent := EventNumber(name); {

@@ -2,8 +2,10 @@ package fields
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
+	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -19,4 +21,28 @@ func Pointer(text string) string {
 	text = strings.TrimPrefix(text, "$.")
 	text = strings.NewReplacer("[", ".", "]", "").Replace(text)
 	return value.Pointer(strings.Split(text, ".")).String()
+}
+
+// PathTo returns the path of the value at a JSON pointer within the value v at path.
+func PathTo(path string, v value.Value, pointer string) string {
+	segments, err := value.ParsePointer(pointer)
+	if err != nil {
+		return path
+	}
+	pos := document.Pos{Path: path}
+	for _, segment := range segments {
+		switch at := v.(type) {
+		case []any:
+			i, err := strconv.Atoi(segment)
+			if err != nil || i >= len(at) {
+				return pos.Path
+			}
+			pos, v = pos.Index(i), at[i]
+		case map[string]any:
+			pos, v = pos.Key(segment), at[segment]
+		default:
+			return pos.Path
+		}
+	}
+	return pos.Path
 }

@@ -190,8 +190,12 @@ func (r *Reader) Choice(n *document.Node, allowed ...string) string {
 
 // Argument reads a string or an integer, as in the arguments of a command: [sleep, 5].
 func (r *Reader) Argument(n *document.Node) string {
-	if n.Kind == document.Int {
+	switch n.Kind {
+	case document.Int:
 		return fmt.Sprint(n.Value())
+	case document.Float, document.Bool: // there are several ways to write the same one
+		r.Refuse(n, fmt.Sprintf("%s must be a string, not %s: quote it", LastKey(n.Pos.Path), n.Kind))
+		return ""
 	}
 	return r.Text(n)
 }

@@ -45,7 +45,7 @@ func TestKindsThatNobodyReadsAreRefused(t *testing.T) {
 		{"no text", "kind: 1\n", `w.yaml:1:7: kind: kind must be a string, not an integer`},
 		{"no mapping", "[kind]\n", `w.yaml:1:1: the document must be a mapping, not a list`},
 		{"no document", "# nothing\n", `w.yaml: no document`},
-		{"faults of its own reader", "kind: Workflow\nname: w\nsteps: [{operation: b}]\n", `w.yaml:3:21: steps[0].operation: unknown operation "b"`},
+		{"faults of its own reader", "kind: Workflow\nname: w\nsteps: [{operation: b}]\n", `w.yaml:3:21: steps[0].operation: unknown operation "b": bind it under operations, or a program or worker must have it`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			checked, err := kinds.Load("w.yaml", []byte(c.text), template.Known{})

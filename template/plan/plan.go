@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/sluiceflow/sluice/signals"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/advice"
 	"github.com/sluiceflow/sluice/template/document"
 )
 
@@ -196,8 +197,10 @@ func (p *Plan) OnBlocked(usual string) string {
 
 // Warnings returns the parts of the document that are valid, but probably mistakes.
 func (p *Plan) Warnings() document.Errors {
+	own := p.Checked.Warnings
 	if routing := p.Workflow.Routing; routing != nil {
-		return routing.Lints()
+		own = routing.Lints()
 	}
-	return p.Checked.Warnings
+	list, _ := document.Join(own.Err(), advice.Of(p.Checked).Err()).(document.Errors)
+	return list
 }

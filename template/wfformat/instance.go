@@ -1,6 +1,7 @@
 package wfformat
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,6 +47,9 @@ func Parse(data []byte) (*Instance, error) {
 		err = r.errs.Err()
 	}
 	if err != nil {
+		if list, ok := errors.AsType[document.Errors](err); ok && nodes == nil && !json.Valid(data) {
+			list[0].Msg = "this is no JSON, in which WfFormat is written: " + list[0].Msg
+		}
 		return nil, withoutFile(err)
 	}
 	return &r.instance, nil

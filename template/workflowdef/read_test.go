@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 
 		{"a step that is a text", steps("- a", "- {step_id: t, service_type: b, depends_on: [t]}"), []string{
 			`w.yaml:5:5: plan.steps[0]: a step must be a mapping, not a string: "a"`,
-			`w.yaml:6:32: plan.steps[1].service_type: unknown operation "b"`,
+			`w.yaml:6:32: plan.steps[1].service_type: unknown operation "b": bind it under operations, or a program or worker must have it`,
 			`w.yaml:6:48: plan.steps[1].depends_on[0]: cycle: t -> t`}},
 		{"a step of nothing", steps("- {}", "- {}"), []string{
 			`w.yaml:5:5: plan.steps[0].service_type: service_type is missing`, `w.yaml:5:5: plan.steps[0].step_id: step_id is missing`,

@@ -84,7 +84,7 @@ func newAct(name string) *cobra.Command {
 		Long:  of[name] + "\n\nSluice bulk --help describes acts." + exitHelp,
 		Example: fmt.Sprintf(`  sluice bulk %s --where 'workflow:order age>1d' --data ./journal
   sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name+saying[name], name+saying[name]),
-		Args: cobra.NoArgs,
+		Args: cli.Arguments,
 	}
 	v := newVerb(cmd)
 	v.req.Act = name

@@ -24,7 +24,7 @@ refused or waiting, and new the id of the run that a rerun has started; and at l
 "refused":…,"left":…}. State is running, suspended, completed, stopped or abandoned. It ends with 2 if there is no such act.`,
 		Example: `  sluice bulk show 7 --data ./journal
   sluice bulk show 7 --follow -o json --data ./journal`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	v := newVerb(cmd)
 	follow := false
@@ -54,7 +54,7 @@ func newList() *cobra.Command {
 
 With -o json it prints one object a line, as sluice bulk show does at last.`,
 		Example: `  sluice bulk list --data ./journal`,
-		Args:    cobra.NoArgs,
+		Args:    cli.Arguments,
 	}
 	v := newVerb(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -91,7 +91,7 @@ func newStop() *cobra.Command {
 		Long: `Stop ends an act on many runs before it asks the remaining ones; the runs that it is asking at that moment are still asked. It
 undoes nothing, and prints the same as sluice bulk show. It ends with 2 if there is no such act, or if it is over.`,
 		Example: `  sluice bulk stop 7 --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.Arguments,
 	}
 	v := newVerb(cmd)
 	v.actor(cmd)

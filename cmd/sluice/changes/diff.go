@@ -36,7 +36,7 @@ It ends with 0 if the two are the same, with 1 if they differ or an error occurr
 		Example: `  sluice diff order.yaml order-new.yaml
   sluice diff order@1 order --data ./journal
   sluice diff order order.yaml --data ./journal -o json | jq '.runs[] | select(.same | not)'`,
-		Args: cobra.ExactArgs(2),
+		Args: cli.Arguments,
 	}
 	var dir string
 	cli.DataFlag(cmd, &dir, "the folder `DIR` that the journal of the runs is in")

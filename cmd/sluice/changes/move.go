@@ -50,7 +50,7 @@ run, or the workflow is refused.`,
 		if file == "" {
 			return errors.New("which workflow? name it by --workflow")
 		}
-		return cobra.ExactArgs(1)(cmd, args)
+		return cli.Arguments(cmd, args)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		var a api.Attachment

@@ -121,7 +121,7 @@ func ServerFlag(cmd *cobra.Command, dir *string) {
 		})
 	}
 	cmd.Flags().Var(&server{dir}, "server", "instead of --data, the `URL` of a sluice serve; its token is in $SLUICE_TOKEN (default: $"+ServerVariable+")")
-	cmd.MarkFlagsMutuallyExclusive("data", "server")
+	Exclude(cmd, "data", "server")
 }
 
 // server is the value of --server.

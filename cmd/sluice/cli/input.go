@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/sluiceflow/sluice/internal/readfile"
@@ -29,7 +30,17 @@ func ReadInput(text string, stdin io.Reader) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value.ParseInput(data)
+	v, err := value.ParseInput(data)
+	if err != nil && isWord(text) {
+		text = Short(data)
+		return nil, fmt.Errorf("%q is not JSON: write %s for a text, or @FILE for a file with JSON in it", text, Quote(strconv.Quote(text)))
+	}
+	return v, err
+}
+
+// isWord reports whether text begins as no JSON does, and names no file.
+func isWord(text string) bool {
+	return text != "-" && !strings.ContainsAny(text[:1], "@{[\"-0123456789 \t\r\n")
 }
 
 // NewInput is ReadInput for a flag --input that replaces another input, as JSON: "" is none.

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"strings"
+	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -37,6 +37,15 @@ func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, 
 	return loaded, entry.Plan, nil
 }
 
+// LoadToCheck is LoadToRun for a workflow that is only checked. The named operations count as those of a program or worker elsewhere.
+func LoadToCheck(file string, elsewhere []string) (*plan.Plan, error) {
+	loaded, entry, err := registry.LoadToCheck(file, elsewhere)
+	if err != nil {
+		return nil, named(file, loaded, err)
+	}
+	return entry.Plan, nil
+}
+
 // LoadEntry is LoadToRun, with the compiled workflow and all below it.
 func LoadEntry(file string) (*registry.Entry, error) {
 	_, entry, err := loadEntry(file)
@@ -45,14 +54,18 @@ func LoadEntry(file string) (*registry.Entry, error) {
 
 func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.Entry, error) {
 	loaded, entry, err := registry.Load(file, passEnv...)
-	switch {
-	case err != nil && loaded != nil && !isDocumentError(err): // the error does not name the file
-		msg := strings.ReplaceAll(err.Error(), "coordinator: ", "") // packages are not for people
-		return nil, nil, document.Errors{{Pos: document.Pos{File: file}, Msg: msg, Err: err}}
-	case err != nil:
-		return nil, nil, err
+	if err != nil {
+		return nil, nil, named(file, loaded, err)
 	}
 	return loaded, entry, nil
+}
+
+// named returns an error of a file that was read, with the name of the file.
+func named(file string, loaded *registry.Registry, err error) error {
+	if loaded != nil && !isDocumentError(err) {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return err
 }
 
 // LoadForHost is LoadParcel for a workflow that the process that works on a folder is to run. If that is needed, operations that no

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,8 +12,11 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
+// fewVerbs is how many verbs an error lists.
+const fewVerbs = 10
+
 // SuggestVerb is the Args function of a command with verbs below it. It refuses an unknown verb, and names the one that was
-// probably meant.
+// probably meant, or all if they are few.
 func SuggestVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -23,6 +27,12 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	}
 	if name, ok := expr.Nearest(args[0], names); ok {
 		return fmt.Errorf("unknown command %q (did you mean %q?)", args[0], name)
+	}
+	switch {
+	case len(names) == 1:
+		return fmt.Errorf("unknown command %q: there is only %s", args[0], names[0])
+	case len(names) > 1 && len(names) <= fewVerbs:
+		return fmt.Errorf("unknown command %q: it is one of %s", args[0], strings.Join(names, ", "))
 	}
 	return fmt.Errorf("unknown command %q", args[0])
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 func newAbort() *cobra.Command {
@@ -20,7 +22,7 @@ its open effects and timers, keeps its state, and queues its events until 'sluic
 		Example: `  sluice abort tuesday publish --data ./journal
   sluice abort shop 'order[a]' --reason 'ordered twice' --data ./journal
   sluice abort tuesday 'check[3]' --reason 'hangs' --data ./journal`,
-		Args: cobra.ExactArgs(2),
+		Args: cli.Arguments,
 	})
 	c.takesReason(cmd)
 	c.takesStep(cmd)
@@ -47,7 +49,7 @@ that came since. Cells choose the keys of their calls, so --new-key is refused t
 		Example: `  sluice retry tuesday publish --data ./journal
   sluice retry tuesday publish --work --data ./journal
   sluice retry tuesday publish --new-key --data ./journal`,
-		Args: cobra.ExactArgs(2),
+		Args: cli.Arguments,
 	})
 	cmd.Flags().BoolVar(&c.req.Work, "work", false, "repeat the work of the step even if only the decision about it is open")
 	cmd.Flags().BoolVar(&c.req.NewKey, "new-key", false, "use an idempotency key that no call had before: what was done is done again")

@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
+
+	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
 func newCancel() *cobra.Command {
@@ -14,7 +16,7 @@ func newCancel() *cobra.Command {
 
 It also ends a world: no event is delivered any more, no effect or timer is open, and cells keep their states, which can be read.`,
 		Example: `  sluice cancel tuesday --reason 'ordered twice' --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.Arguments,
 	})
 	c.takesReason(cmd)
 	return cmd

@@ -25,19 +25,27 @@ if not, the run is deleted directly.`,
 sweep; if not, the sweep is done directly.`,
 }
 
-// exitHelp ends the help of every command, after runHelp or ownHelp.
-const exitHelp = `
-
-A refused command changes nothing. With -o json it prints one object:
+// outputHelp follows, and describes the output; ownOutput is its text for the verbs that differ.
+const outputHelp = `With -o json it prints one object:
 {"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
 process works on the run, and warning explains why the command may have no effect. Otherwise one line says what was done and what
 comes next; if no process works on the run, standard error has the command that makes one do so.
 
 With --dry-run nothing is changed: it says which events would be journaled, in the JSON object as "would", or is refused as the
-command would be.
+command would be.`
 
-It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no
-such run, step or cell, or for wrong usage.`
+var ownOutput = map[api.Verb]string{
+	api.Delete: `With -o json it prints one object a line, {"run":…}.
+
+With --dry-run nothing is deleted: it says which runs would be, {"run":…,"dry":true,"deletes":[…]}, or is refused as the command
+would be.`,
+	api.Sweep: `With --dry-run nothing is deleted: it prints the runs and data that would be, in
+the same form; of RUN the object has "dry":true.`,
+}
+
+// exitHelp ends the help of every command.
+const exitHelp = `It ends with 0 if the command is done and durable, with 1 if the run's state does not allow it, and with 2 if there is no such
+run, step or cell, or for wrong usage.`
 
 // command is a verb that sends a command to a run: a request that is journaled or refused.
 type command struct {
@@ -64,7 +72,7 @@ var arguments = map[api.Verb][]cli.Argument{
 // newCommand returns the verb, with the flags that all commands have; its positional argument is RUN.
 func newCommand(verb api.Verb, cmd *cobra.Command) (*cobra.Command, *command) {
 	c := &command{req: api.Request{Verb: verb}}
-	cmd.Long += "\n\n" + cmp.Or(ownHelp[verb], runHelp) + exitHelp
+	cmd.Long += "\n\n" + cmp.Or(ownHelp[verb], runHelp) + "\n\nA refused command changes nothing. " + cmp.Or(ownOutput[verb], outputHelp) + "\n\n" + exitHelp
 	cli.RunsFlag(cmd, &c.dir)
 	cli.Complete(cmd, arguments[verb]...)
 	c.output = cli.Choose(cmd, "output", "o", "what to print", "text", "json")

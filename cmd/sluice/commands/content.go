@@ -17,7 +17,7 @@ func newSnapshot() *cobra.Command {
 world is then opened from there and from the events that follow. The engine makes snapshots by itself, every 10,000 events or 16
 MiB; the world goes on meanwhile.`,
 		Example: `  sluice snapshot shop --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.Arguments,
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.req.Run = args[0]

@@ -21,7 +21,7 @@ PAYLOAD is kept in the journal with the decision, as evidence: JSON, @FILE for a
 		Example: `  sluice decide tuesday approve fulfilled --reason 'within budget' --data ./journal
   sluice decide tuesday approve fulfilled '{"seen": "offer.pdf"}' --data ./journal
   sluice decide tuesday 'check[3]' not_fulfilled --reason 'torn' --actor ann --data ./journal`,
-		Args: cobra.RangeArgs(3, 4),
+		Args: cli.Arguments,
 	})
 	c.takesReason(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -22,7 +22,7 @@ values that no other run needs.
 
 A run that has not ended is refused: cancel it first. Of several runs, those before a refused one are deleted.`,
 		Example: `  sluice delete tuesday wednesday --data ./journal`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    cli.Arguments,
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)

@@ -28,17 +28,18 @@ may be stopped at any moment, and goes on when it is called again.
 
 With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, act, definition or blob as kind, or
 {"kind":"content", "name":…,"blobs":…} of a world, and at last
-{"runs":…,"acts":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}. Bytes are the approximate sizes of the records;
-they are free on the disk once the store has compacted its files.
+{"runs":…,"acts":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}, without acts and failed if there are none. Bytes
+are the approximate sizes of the records; they are free on the disk once the store has compacted its files.
 
 With RUN, a world, it deletes only the content that the last two snapshots of the world do not need, and prints how much it kept
 and deleted. It also trims the journal: it deletes the events that the snapshots have replaced, except the first and the newest.
 The process that drives the world sets with --keep-events how many of the newest stay; if none does, all stay, unless gc itself
-has --keep-events. The engine does both by itself from time to time; the world goes on meanwhile.`,
+has --keep-events. The engine does both by itself from time to time; the world goes on meanwhile. With -o json it prints one
+object, {"run":…,"driven":…,"did":…,"kept":…,"deleted":…,"trimmed_from":…,"trimmed_to":…}.`,
 		Example: `  sluice gc --dry-run --data ./journal
   sluice gc --data ./journal -o json
   sluice gc shop --keep-events 100000 --data ./journal`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Arguments,
 	})
 	cmd.Flags().IntVar(&c.req.Events, "keep-events", 0, "of RUN, keep at least the newest `N` events; -1: all (default: as the process that works on the world does, or all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ journaled, or is refused as the rule would be. It ends with 2 if the query or th
   sluice keep 1w --where 'status:completed' --data ./journal
   sluice keep forever --where 'label.audit:yes' --data ./journal
   sluice keep --clear --where 'status:completed' --data ./journal`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Arguments,
 	}
 	cmd.ValidArgs = []string{"1d", "1w", "30d", "90d", api.Forever}
 	cli.RunsFlag(cmd, &k.dir)

@@ -24,7 +24,7 @@ and else a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.
 		Example: `  sluice patch tuesday ctx.approved=true --data ./journal
   sluice patch tuesday ctx.by=ann ctx.limits.price=12.5 --data ./journal
   sluice patch tuesday 'ctx.order={"sku": "A-1", "n": 2}' --data ./journal`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cli.Arguments,
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		changes, err := parseChanges(args[1:])

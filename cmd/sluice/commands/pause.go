@@ -22,7 +22,7 @@ With CELL, the address of a cell of a world such as order[a], it holds that cell
 and its calls and timers go on.`,
 		Example: `  sluice pause tuesday --reason 'the shop is closed' --data ./journal
   sluice pause shop 'order[a]' --reason 'under review' --data ./journal`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Arguments,
 	})
 	c.takesReason(cmd)
 	c.takesCell(cmd)
@@ -37,7 +37,7 @@ func newResume() *cobra.Command {
 imported goes on from then. It does not work on the run itself: a run whose process has ended goes on with 'sluice run --resume'.`,
 		Example: `  sluice resume tuesday --data ./journal
   sluice resume shop 'order[a]' --data ./journal`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Arguments,
 	})
 	c.takesCell(cmd)
 	resume := cmd.RunE

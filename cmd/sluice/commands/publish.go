@@ -31,7 +31,7 @@ With -o json it prints one object, in which effect is what sluice diff prints:
 It ends with 0 if the workflow is the newest version now, with 1 if an error occurred, and with 2 if it is refused.`,
 		Example: `  sluice publish order.yaml --data ./journal
   sluice publish order.yaml --data ./journal -o json | jq -r .published.hash`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	var dir string
 	req := &api.Request{Verb: api.Publish}

@@ -35,7 +35,7 @@ ends the waiting; the message stays sent.`,
   jq .order mail.json | sluice send tuesday order - --data ./journal
   sluice send shop OrderPlaced '{"order_id": "a", "cents": 500}' --id web-17 --data ./journal
   sluice send shop OrderPlaced @order.json --until '{{ state.status == "shipped" }}' --data ./journal`,
-		Args: cobra.RangeArgs(2, 3),
+		Args: cli.Arguments,
 	})
 	s := &sending{command: c}
 	cmd.Flags().StringVar(&c.req.ID, "id", "", "to a world: take the message only if none of this `ID` was taken before")

@@ -56,7 +56,7 @@ terminal it shows its progress.`,
   sluice check order.yaml --never '{{ steps.ship.status == "completed" && steps.pay.status != "completed" }}'
   sluice check order.yaml --answer 'price={"price": 9}' --answer 'price={"price": 99}'
   sluice check playbook.yaml --states 1000000 -o json`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.never, "never", nil, "report whether `CONDITION` can come to hold (may be repeated)")

@@ -39,7 +39,7 @@ workflow of the same shape. Each step sleeps for as long as its task took, or, w
 It ends with 0 if the workflow is written, with 1 if it cannot be written, and with 2 if the file is refused.`,
 		Example: `  sluice convert wfformat montage.json --speed 1000 -o montage.yaml && sluice run montage.yaml
   sluice convert wfformat genome.json --commands | less`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	var opts wfformat.Options
 	var out string

@@ -25,7 +25,7 @@ A schema describes the keys and the types of their values. Only sluice validate 
 document, such as the name of a step that does not exist.`,
 		Example: `  sluice schema Workflow
   sluice schema Scenario > scenario.schema.json`,
-		Args:      cobra.ExactArgs(1),
+		Args:      cli.Arguments,
 		ValidArgs: schemaKinds(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			k := schema.Find(args[0])

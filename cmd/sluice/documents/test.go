@@ -28,10 +28,11 @@ For programs, -o json prints one object for each scenario:
    "differences":[{"where":…,"at":…,"key":…,"want":…,"got":…,"event":{"seq":…,"type":…,"node":…,"at":…}}],
    "refused":[{"at":…,"command":…,"reason":…}]}
 
-It ends with 0 if all scenarios pass, with 1 if one fails, and with 2 if a document cannot be read.`,
+It ends with 0 if all scenarios pass, with 1 if one fails, and with 2 if a scenario cannot be read. If
+the workflow of a scenario cannot be read or is not valid, that scenario fails.`,
 		Example: `  sluice test scenarios/
   sluice test orders.yaml --run declined --crash`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cli.Arguments,
 	}
 	t := &scenarioTest{}
 	cmd.Flags().StringVarP(&t.only, "run", "r", "", "run only scenarios whose name matches `REGEXP`")

@@ -19,8 +19,10 @@ func newValidate() *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Report all errors in workflows",
 		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name, the name
-that was probably meant. It runs nothing and writes nothing. It also warns of probable mistakes that are allowed; a
-warning does not refuse the file.
+that was probably meant. It runs nothing and writes nothing. It also warns of probable mistakes that are allowed, such as keys
+without effect; a warning does not refuse the file.
+
+An operation that no document binds is refused, unless --operations names it: a Go program or a worker then has it.
 
 For programs, -o json prints one object for each file; it may have "warnings", which have the members of errors:
   {"file":…,"ok":true,"name":…,"steps":…,"hash":…}
@@ -28,12 +30,14 @@ For programs, -o json prints one object for each file; it may have "warnings", w
 
 It ends with 0 if all files are accepted, and with 2 if one is refused.`,
 		Example: `  sluice validate backup.yaml
-  sluice validate workflows/*.yaml -o json`,
-		Args: cobra.MinimumNArgs(1),
+  sluice validate workflows/*.yaml -o json
+  sluice validate order.yaml --operations price,ship`,
+		Args: cli.Arguments,
 	}
+	elsewhere := cmd.Flags().StringSlice("operations", nil, "accept the operations `NAME,...`, which a program or worker has (may be repeated)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
-		v := &validation{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), asJSON: output.Value == "json"}
+		v := &validation{out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), asJSON: output.Value == "json", elsewhere: *elsewhere}
 		for _, file := range files {
 			v.file(file)
 		}
@@ -50,10 +54,12 @@ type validation struct {
 	out, err io.Writer
 	asJSON   bool
 	bad      bool // a file was refused
+
+	elsewhere []string // operations of programs and workers
 }
 
 func (v *validation) file(file string) {
-	_, p, err := cli.LoadToRun(file)
+	p, err := cli.LoadToCheck(file, v.elsewhere)
 	v.bad = v.bad || err != nil
 	switch {
 	case v.asJSON:

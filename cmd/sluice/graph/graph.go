@@ -53,7 +53,7 @@ An input or output of more than 1 KiB is left out, and "input_preview" or "previ
   sluice graph tuesday --data ./journal --format dot | dot -Tsvg > tuesday.svg
   sluice graph tuesday --data ./journal --at 17 --format svg > tuesday.svg
   sluice graph tuesday --data ./journal --format json | jq '.nodes[].attributes | select(.status == "failed").request'`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	format := cli.Choose(cmd, "format", "f", "what to print", "mermaid", "dot", "json", "svg")
 	dir, at := new(string), cli.MomentFlag(cmd)

@@ -48,7 +48,7 @@ It ends with 0 if the copy is there and sound, with 1 if it cannot be made or ha
 none, if there is no journal, or for wrong usage.`,
 		Example: `  sluice backup /mnt/other/journal-tuesday --data ./journal
   sluice backup tuesday --server http://127.0.0.1:8080`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	var dir string
 	cli.RunsFlag(cmd, &dir)

@@ -54,7 +54,7 @@ for wrong usage.`,
 		if err := converted(args); err != nil {
 			return err
 		}
-		return cobra.ExactArgs(1)(cmd, args)
+		return cli.Arguments(cmd, args)
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if wrong := converted(cmd.Flags().Args()); wrong != nil {

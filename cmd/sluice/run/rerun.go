@@ -69,7 +69,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
   sluice rerun tuesday --changed --workflow order.yaml --data ./journal
   sluice rerun tuesday --set steps.price.output.total=12 --data ./journal
   sluice rerun fetch-7 --at 41 --dry-run --data ./journal`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	f := &rerunFlags{}
 	cli.RunsFlag(cmd, &f.data)

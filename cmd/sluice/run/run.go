@@ -136,7 +136,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	case f.resume == allRuns && (f.data == "" || len(args) > 0 || cmd.Flags().Changed("input") || f.id != ""):
 		return errors.New("--resume --all needs --data, and takes no workflow, --input or --id")
 	case f.resume == "":
-		return cobra.ExactArgs(1)(cmd, args)
+		return cli.Arguments(cmd, args)
 	case f.data == "":
 		return errors.New("--resume needs --data: the folder the run's journal is in")
 	case len(args) > 0:

@@ -59,7 +59,7 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 		Example: `  sluice serve --data ./journal
   sluice serve --data ./journal --pass-env KUBECONFIG
   sluice serve --data ./journal --listen 127.0.0.1:8080`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments,
 	}
 	var dir string
 	var passEnv []string

@@ -45,7 +45,7 @@ as sluice run does.`,
 		Example: `  sluice start order.yaml --data ./journal --input '{"total": 12}'
   sluice start order --data ./journal --id order-5520 --label team=payments
   sluice start order --data ./journal --wait`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	f := &runFlags{named: true}
 	var wait bool

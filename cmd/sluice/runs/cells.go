@@ -33,7 +33,7 @@ of all objects:
   sluice runs cells shop order --if '{{ state.cents > 100 }}' --limit 10 --data ./journal
   sluice runs cells shop order --index status=paying --data ./journal
   sluice runs cells shop order --data ./journal -o jsonl | jq -r .state.item`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Arguments,
 	}
 	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)

@@ -49,7 +49,7 @@ with 2 if there is no journal, or for wrong usage.`,
   sluice doctor --data ./journal -o jsonl | jq 'select(.derived | not) | .run'
   sluice doctor --server http://127.0.0.1:8080
   sluice doctor --data ./journal --rebuild`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments,
 	}
 	cli.RunsFlag(cmd, &dir)
 	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild records that follow from events")

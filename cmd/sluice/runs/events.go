@@ -45,14 +45,14 @@ says which. Events before its last two snapshots are not marked as late or repea
   sluice runs events tuesday --data ./journal --view
   sluice runs events shop --data ./journal --cell 'order[a]' --view
   sluice runs events tuesday --data ./journal --from 100 -o jsonl | jq 'select(.actor)'`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	step := cmd.Flags().String("step", "", "print only the events of the step `KEY`")
 	cmd.Flags().StringVar(step, "cell", "", "print only the timeline of the cell `CELL` of a world")
-	cmd.MarkFlagsMutuallyExclusive("step", "cell")
+	cli.Exclude(cmd, "step", "cell")
 	view := cmd.Flags().Bool("view", false, "print the changes in the net of a playbook, or in the cells of a world")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return q.with(cmd, func(c *control.Client) error {

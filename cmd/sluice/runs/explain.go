@@ -39,7 +39,7 @@ they asked for, and the consequences of those. With -o json it prints one object
   sluice explain tuesday pay --at '2026-01-31 09:30:00' --data ./journal
   sluice explain shop 'order[a]' --data ./journal
   sluice explain shop '#42' --data ./journal`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Arguments,
 	}
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	q, at := newQuery(cmd), cli.MomentFlag(cmd)

@@ -50,7 +50,7 @@ For programs, -o jsonl prints one object a line, and -o json one list of all obj
 		Example: `  sluice runs list --data ./journal
   sluice runs list --data ./journal --where 'status:failed age<1d' -o json
   sluice runs list --data ./journal --label team=payments --limit 20`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments,
 	}
 	q := newQuery(cmd)
 	req := api.Request{}

@@ -23,7 +23,7 @@ completed.`,
 		Example: `  sluice runs output tuesday --data ./journal
   sluice runs output tuesday publish --data ./journal | jq .url
   sluice runs output tuesday quote --participant provider-a --data ./journal`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Arguments,
 	}
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	var dir string

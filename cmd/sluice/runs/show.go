@@ -42,7 +42,7 @@ is the cell:
   sluice runs show tuesday --data ./journal -o json | jq '.steps[] | select(.decidable) | .step'
   sluice runs show tuesday --at 17 --data ./journal
   sluice runs show shop 'order[a]' --data ./journal`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Arguments,
 	}
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	q, at := newQuery(cmd), cli.MomentFlag(cmd)

@@ -38,14 +38,14 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 		Example: `  sluice runs watch tuesday --data ./journal
   sluice runs watch tuesday --data ./journal --log --step publish
   sluice runs watch tuesday --data ./journal -o jsonl | jq -r .status`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	cli.Complete(cmd, cli.RunArgument)
 	q := newQuery(cmd)
 	from := cmd.Flags().Uint64("from", 1, "begin with the event number `SEQ`")
 	log := cmd.Flags().Bool("log", false, "print the output of the run's programs and workers")
 	step := cmd.Flags().String("step", "", "with --log, print only output of the step `KEY`")
-	cmd.MarkFlagsMutuallyExclusive("log", "from")
+	cli.Exclude(cmd, "log", "from")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), cli.StopSignals()...)
 		defer stop()

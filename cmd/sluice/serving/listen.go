@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,6 +80,12 @@ type plan struct {
 	metrics, profiles netip.AddrPort // not valid: none
 }
 
+// tooHigh reports whether a port is a number that no port has.
+func tooHigh(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 64)
+	return errors.Is(err, strconv.ErrRange) || n > 65535
+}
+
 // Check returns why a host cannot listen as the flags say; it opens nothing to a network that is not protected.
 func (f *Flags) Check() error {
 	_, err := f.plan()
@@ -93,6 +100,9 @@ func (f *Flags) plan() (p plan, err error) {
 		return p, nil
 	}
 	if p.address, err = netip.ParseAddrPort(f.Listen); err != nil {
+		if _, port, _ := net.SplitHostPort(f.Listen); tooHigh(port) {
+			return p, fmt.Errorf("--listen %q: a port is at most 65535", f.Listen)
+		}
 		return p, fmt.Errorf("--listen %q: give an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080", f.Listen)
 	}
 	if f.Metrics != "" {

@@ -51,7 +51,7 @@ It ends with 0 if the token was made, and with 2 if the name is taken or not all
 		Example: `  sluice token create ann --role operator --data ./journal
   sluice token create shop --role worker --operation charge --data ./journal
   SLUICE_TOKEN=$(sluice token create ci --role operator --expires 720h --data ./journal)`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Arguments,
 	}
 	var dir string
 	var expires time.Duration
@@ -87,7 +87,7 @@ func newList() *cobra.Command {
 		Short:   "List the tokens of a folder",
 		Long:    `List prints the name and the role of each token, when it was made and until when it is valid, by name.`,
 		Example: `  sluice token list --data ./journal`,
-		Args:    cobra.NoArgs,
+		Args:    cli.Arguments,
 	}
 	var dir string
 	cli.JournalFlag(cmd, &dir)
@@ -120,7 +120,7 @@ func newRevoke() *cobra.Command {
 
 It ends with 0 if the token was removed, and with 2 if there is none of that name.`,
 		Example: `  sluice token revoke ann --data ./journal`,
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.Arguments,
 	}
 	var dir string
 	cli.JournalFlag(cmd, &dir)

@@ -193,6 +193,10 @@ func (v *lineView) awaits(at int64, list []inspect.Wait) {
 			if v.tree.CellCounts() != "" { // the line of its cell says it
 				continue
 			}
+		case inspect.ForRetry:
+			if w.Due == 0 { // it is due, and the next line says so
+				continue
+			}
 		}
 		text := progress.WaitsFor(list[i : i+1])
 		if w.Command != nil && v.run.Dir != "" {

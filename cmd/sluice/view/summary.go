@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -33,6 +35,7 @@ func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput b
 		return
 	}
 	list, more := t.Failures()
+	list = causeFirst(list, r.Failure)
 	if over := len(list) - failuresShownMax; over > 0 {
 		list, more = list[:failuresShownMax], more+over
 	}
@@ -48,6 +51,15 @@ func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput b
 		text += ": " + progress.Clean(r.Failure.Error())
 	}
 	fmt.Fprintln(w, p(progress.WordOfRun(r.Status), text))
+}
+
+// causeFirst returns the failures with that of the step that has failed the run at the beginning: those before it may have been caught.
+func causeFirst(list []progress.Failure, of *journal.Failure) []progress.Failure {
+	i := slices.IndexFunc(list, func(f progress.Failure) bool { return of != nil && f.Step == of.Step })
+	if i <= 0 {
+		return list
+	}
+	return slices.Concat(list[i:i+1], list[:i], list[i+1:])
 }
 
 // printFailure prints a failed step with its cause, and the end of its program's output.

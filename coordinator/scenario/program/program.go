@@ -105,6 +105,9 @@ func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *b
 	if err := document.Join(readErr, b.errs.Err(), childErr, checkErr); err != nil {
 		return nil, err
 	}
+	if err := b.misspelt(); err != nil {
+		return nil, err
+	}
 	if err := l.provide(w); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -38,8 +39,11 @@ func (r *Reader) Texts(n *document.Node) []string {
 // Count reads an integer of at least zero.
 func (r *Reader) Count(n *document.Node) int {
 	i, ok := n.Value().(int64)
-	if !ok || i < 0 {
+	switch {
+	case !ok:
 		r.WrongKind(n, "a number of times")
+	case i < 0:
+		r.Refuse(n, fmt.Sprintf("%s must be at least 0, not %d", fields.LastKey(n.Pos.Path), i))
 	}
 	return int(i)
 }

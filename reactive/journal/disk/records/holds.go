@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -75,6 +76,9 @@ func exists(files vfs.FS, dir, name string) (bool, error) {
 	_, err := files.Stat(files.PathJoin(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
+	}
+	if info, statErr := files.Stat(dir); err != nil && statErr == nil && !info.IsDir() {
+		err = fmt.Errorf("it is a file, %w", syscall.ENOTDIR) // not a directory
 	}
 	return err == nil, err
 }

@@ -1,0 +1,86 @@
+// Package advice finds the keys of a workflow that have no effect. They are valid, since a program that writes documents may set all of
+// them, but an author who sets one by hand expects something of it.
+package advice
+
+import (
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
+)
+
+// Of returns a warning for each key of a step that has no effect, in the order of the document. Keys with their default are not reported.
+func Of(checked *template.Checked) document.Errors {
+	var a adviser
+	for _, it := range checked.Items {
+		if s, ok := it.Node.(*template.Step); ok {
+			a.step(s, it.Path)
+		}
+	}
+	list, _ := a.list.Err().(document.Errors)
+	return list
+}
+
+type adviser struct{ list document.Errors }
+
+// idle adds the warning about a key of the mapping at a path, if it is set. The mapping's line stands for the key's.
+func (a *adviser) idle(isSet bool, path, key string, near document.Pos, why string) {
+	if isSet {
+		pos := near.At(path + "." + key)
+		if near.Path != "" { // documents of other kinds have other paths
+			pos = near.Key(key)
+		}
+		a.list.Add(&document.Error{Pos: pos, Msg: key + " has no effect: " + why})
+	}
+}
+
+func (a *adviser) step(s *template.Step, path string) {
+	if t := s.Timing; t != nil {
+		bounded := t.Timeout > 0 || t.TotalTimeout > 0 || t.QueueTimeout > 0
+		changed := t.OnTimeout != "" && t.OnTimeout != template.FailOnTimeout
+		a.idle(changed && !bounded, path+".timing", "on_timeout", t.Pos, "there is no timeout, total_timeout or queue_timeout")
+		if t.Retry != nil {
+			a.idle(t.Retry.Scope == template.ScopeAll && s.Target == nil, path+".timing.retry", "scope", t.Retry.Pos, "without a target, one is asked")
+		}
+	}
+	if s.Fulfillment != nil {
+		a.fulfillment(s.Fulfillment, path+".fulfillment")
+	}
+}
+
+func (a *adviser) fulfillment(f *template.Fulfillment, path string) {
+	changed := f.OnError != "" && f.OnError != template.ThenFail
+	if f.Policy == template.Auto {
+		why := "policy is auto, so every answer is enough"
+		a.idle(f.Source != nil, path, "decision_source", f.Pos, why)
+		a.idle(f.ResultMatch != nil, path, "result_match", f.Pos, why)
+		a.idle(f.OnNotFulfilled != "" && f.OnNotFulfilled != template.ThenFail, path, "on_not_fulfilled", f.Pos, why)
+		a.idle(changed, path, "on_error", f.Pos, why)
+		return
+	}
+	s := f.Source
+	if asksPerson(f) {
+		bounded := s != nil && s.Timing != nil && s.Timing.Timeout > 0
+		a.idle(changed && !bounded, path, "on_error", f.Pos, "a person decides, for which decision_source sets no timeout")
+	}
+	if s != nil && isPerson(s) {
+		why := "kind is " + s.Kind + ", so a person decides and nothing is called"
+		path += ".decision_source"
+		a.idle(s.CapabilityID != "", path, "capability_id", s.Pos, why)
+		a.idle(s.Operation != "", path, "operation", s.Pos, why)
+		a.idle(s.Input != nil, path, "input", s.Pos, why)
+	}
+}
+
+// asksPerson reports whether a person decides.
+func asksPerson(f *template.Fulfillment) bool {
+	switch f.Policy {
+	case template.Never, template.RequesterConfirmation:
+		return true
+	case template.ExternalDecision:
+		return f.Source != nil && isPerson(f.Source)
+	}
+	return false
+}
+
+func isPerson(s *template.DecisionSource) bool {
+	return s.Kind == template.DecidedByOperator || s.Kind == template.DecidedByRequester
+}

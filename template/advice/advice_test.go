@@ -1,0 +1,49 @@
+package advice_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/advice"
+)
+
+func TestKeysWithoutEffect(t *testing.T) {
+	decided := func(rest string) string { return "fulfillment: {policy: " + rest + "}" }
+	for name, c := range map[string]struct {
+		step string
+		want []string
+	}{
+		"on_timeout without a timeout": {"timing: {on_timeout: skip}", []string{`w.yaml:3:32: steps[0].timing.on_timeout: on_timeout has no effect: there is no timeout, total_timeout or queue_timeout`}},
+		"on_timeout with one":          {"timing: {total_timeout: PT1S, on_timeout: skip}", nil},
+		"on_timeout of a queue":        {"timing: {queue_timeout: PT1S, on_timeout: skip}", nil},
+		"the default":                  {"timing: {on_timeout: fail, retry: {max_attempts: 2, scope: missing}}", nil},
+		"a scope without a target":     {"timing: {retry: {max_attempts: 2, scope: all}}", []string{`w.yaml:3:40: steps[0].timing.retry.scope: scope has no effect: without a target, one is asked`}},
+		"a scope of a target":          {"target: {resolve: static, participants: [p]}, timing: {retry: {max_attempts: 2, scope: all}}", nil},
+		"a source that is not asked":   {decided("auto, decision_source: {kind: operator}"), []string{`w.yaml:3:37: steps[0].fulfillment.decision_source: decision_source has no effect: policy is auto, so every answer is enough`}},
+		"effects of decisions that are no": {decided("auto, on_error: pause, on_not_fulfilled: skip, result_match: {path: /a, fulfilled_values: [1]}"), []string{
+			`w.yaml:3:37: steps[0].fulfillment.on_error: on_error has no effect: policy is auto, so every answer is enough`,
+			`w.yaml:3:37: steps[0].fulfillment.on_not_fulfilled: on_not_fulfilled has no effect: policy is auto, so every answer is enough`,
+			`w.yaml:3:37: steps[0].fulfillment.result_match: result_match has no effect: policy is auto, so every answer is enough`}},
+		"a person who cannot fail":      {decided("never, on_error: retry"), []string{`w.yaml:3:37: steps[0].fulfillment.on_error: on_error has no effect: a person decides, for which decision_source sets no timeout`}},
+		"a person who can be late":      {decided("external_decision, decision_source: {kind: operator, timing: {timeout: PT1H}}, on_error: pause"), nil},
+		"an output that cannot be read": {decided("output_match, on_error: pause, result_match: {path: /a, fulfilled_values: [1]}"), nil},
+		"an operation in place of which": {decided("external_decision, decision_source: {kind: operator, operation: a, capability_id: c, input: 1}"), []string{
+			`w.yaml:3:82: steps[0].fulfillment.decision_source.capability_id: capability_id has no effect: kind is operator, so a person decides and nothing is called`,
+			`w.yaml:3:82: steps[0].fulfillment.decision_source.input: input has no effect: kind is operator, so a person decides and nothing is called`,
+			`w.yaml:3:82: steps[0].fulfillment.decision_source.operation: operation has no effect: kind is operator, so a person decides and nothing is called`}},
+		"an operation that decides": {decided("external_decision, decision_source: {kind: automatic, operation: a, input: 1}, on_error: retry"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "kind: Workflow\nname: w\nsteps: [{operation: a, " + c.step + "}]\n"
+			checked, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
+			require.NoError(t, err)
+			var got []string
+			for _, w := range advice.Of(checked) {
+				got = append(got, w.Error())
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
