@@ -21,7 +21,10 @@ const DepthMax = 64
 type Known struct {
 	Operation  func(name string) bool // whether an operation is registered in Go or scripted; nil: none is
 	Operations []string               // names to suggest for a misspelt one
-	Lenient    bool                   // accept operations without a provider, and literals with which a step always fails: they were accepted before
+
+	// Lenient accepts operations without a provider, and what earlier versions accepted, because their runs go on: literals with which a
+	// step always fails, data about participants that has no effect, and automatic decision sources without an operation.
+	Lenient bool
 }
 
 // Checked is a valid workflow, with everything resolved that can be before it runs: names are items, texts are compiled. It

@@ -271,7 +271,7 @@ func (c *checker) decisionSource(f *Fulfillment, path string) {
 	if s.Kind == DecidedByCapability && s.CapabilityID == "" {
 		c.faultf(path+".capability_id", s.Pos, "capability needs capability_id")
 	}
-	if s.Kind == DecidedAutomatically && s.Operation == "" {
+	if s.Kind == DecidedAutomatically && s.Operation == "" && !c.known.Lenient {
 		c.faultf(path+".operation", s.Pos, "automatic needs operation")
 	}
 	called, at := s.Operation, path+".operation"
@@ -329,6 +329,9 @@ func (c *checker) directory(d *Directory, path document.Pos) {
 // participant checks the data about a participant, which bindings read together with its id. Data that is no value has no hash,
 // and so is refused later.
 func (c *checker) participant(at document.Pos, id string, about value.Value) {
+	if c.known.Lenient {
+		return
+	}
 	about, _ = value.Of(about)
 	object, isObject := about.(map[string]any)
 	if own, ok := object["id"]; ok && !value.Equal(own, id) {

@@ -292,3 +292,19 @@ func TestAnIdThatIsWrittenOutIsTheOneReported(t *testing.T) {
 	require.EqualError(t, err, `w.yaml:5:22: steps[1].id: duplicate step id "a", first at steps[0]
 w.yaml:6:15: steps[2].operation: duplicate step id "a", first at steps[0]`)
 }
+
+// Runs of earlier versions go on, whose documents are refused now.
+func TestStoredDocumentsOfEarlierVersionsAreAccepted(t *testing.T) {
+	for _, text := range []string{
+		"directory: {participants: {p: {price: 3, id: other}, q: 7, r: [1]}}\nsteps: [{operation: a}]",
+		"steps: [{operation: a, fulfillment: {policy: auto, decision_source: {kind: automatic}}}]",
+		"steps: [{map: {id: m, over: abc, as: x, steps: [{operation: a}]}}]",
+		"operations: {a: {http: {url: example.com/}}}\nsteps: [{operation: a}]",
+	} {
+		text = "kind: Workflow\nname: w\n" + text
+		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
+		require.NoError(t, err, text)
+		_, err = template.Load("w.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})
+		require.Error(t, err, text)
+	}
+}
