@@ -102,7 +102,7 @@ func (l *Library) Compile(src *Source, operations, decisions script.Parts, path 
 		}
 	}
 	w, err := src.tree()
-	if w == nil {
+	if w == nil || err != nil && w.Routing != nil { // the tree of a playbook with faults has steps without tasks
 		return nil, err
 	}
 	key := programKey{src, directory, b.answered(w)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -263,4 +264,29 @@ workflow: [{step: a, loop: {in: "{{ [1] }}", iterator: i}, tool: {kind: sleep, n
 		suffixed := slices.ContainsFunc(p.Plan.Operations, func(op plan.Operation) bool { return program.Operation(op.Name) != op.Name })
 		require.Equal(t, scripted, suffixed, name)
 	}
+}
+
+// Whatever word of a rich document is another, it is refused or compiled: no tree of a refused document is read beyond its tasks.
+func TestADocumentWithAnyWordReplacedIsRefusedOrCompiled(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "template", "playbook", "testdata", "whole.yaml"))
+	require.NoError(t, err)
+	words := regexp.MustCompile(`[A-Za-z_]+`).FindAllIndex(text, -1)
+	require.Greater(t, len(words), 200)
+	refused, folder := 0, t.TempDir()
+	for _, at := range words {
+		changed := slices.Concat(text[:at[0]], []byte("other"), text[at[1]:])
+		nodes, err := document.Parse("scenario.yaml", changed, document.Limits{})
+		if err != nil {
+			continue
+		}
+		library := program.NewLibrary()
+		src, err := library.Find(nodes[0], nil, folder)
+		if err == nil {
+			_, err = library.Compile(src, parts("step.done", "work"), nil, "", nil)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	require.Greater(t, refused, 30)
 }
