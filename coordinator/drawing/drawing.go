@@ -217,9 +217,10 @@ func (d *Drawing) lay(g *dag.Graph, gated func(id int32) bool, look func(id int3
 	for _, b := range p.Nodes {
 		d.Boxes = append(d.Boxes, b.X, b.Y, b.Width, b.Height)
 	}
+	lines := p.Lines()
 	for e := range in.Edges {
 		points := []int{}
-		for _, at := range p.Route(e) {
+		for _, at := range lines.Route(e) {
 			points = append(points, at.X, at.Y)
 		}
 		d.Points = append(d.Points, points)

@@ -125,6 +125,9 @@ func (f *fold) beginUnder(start *journal.Start) (err error) {
 
 // apply applies an event to the state.
 func (f *fold) apply(e *journal.Event) error {
+	if err := e.CheckComplete(); err != nil {
+		return err
+	}
 	err := usercode.Call(func() error {
 		if err := f.root.Cells().Check(e); err != nil {
 			return err
@@ -132,6 +135,9 @@ func (f *fold) apply(e *journal.Event) error {
 		f.root.Apply(e)
 		return f.root.Cells().Err()
 	})
+	if _, panicked := errors.AsType[*usercode.Panic](err); panicked {
+		return fmt.Errorf("event %d does not follow from those before it, or lacks what a %s has", e.Seq, e.Type)
+	}
 	if err != nil {
 		return fmt.Errorf("event %d does not follow from those before it: %w", e.Seq, err)
 	}

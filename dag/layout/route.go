@@ -125,13 +125,7 @@ func (p *Picture) Route(edge int) []Point {
 	for _, piece := range p.piecesOf(edge) {
 		line = p.levels[piece.level].draw(p, line, piece.link)
 	}
-	line = straightened(line)
-	if p.direction == Right {
-		for i := range line {
-			line[i].X, line[i].Y = line[i].Y, line[i].X
-		}
-	}
-	return line
+	return p.turned(straightened(line))
 }
 
 // draw adds the points of a link to a line.
@@ -139,8 +133,9 @@ func (l *level) draw(p *Picture, line []Point, number int32) []Point {
 	k := &l.links[number]
 	from, to := &l.items[k.from], &l.items[k.to]
 	point := func(x, y int) { line = append(line, Point{l.left + x, l.top + y}) }
-	start, end := from.x+l.offset(p, k.from, k.fromPort), to.x+l.offset(p, k.to, k.toPort)
-	point(start, from.y+from.h)
+	first, last := l.endsOf(p, number)
+	line = append(line, first)
+	start, end := first.X-l.left, last.X-l.left
 	across := func(from, to, y int) {
 		if from != to {
 			point(from, y)
@@ -175,8 +170,16 @@ func (l *level) draw(p *Picture, line []Point, number int32) []Point {
 		}
 		across(x, end, c.track[to.layer-c.top])
 	}
-	point(end, to.y)
-	return line
+	return append(line, last)
+}
+
+// endsOf returns the first and the last point of a link.
+func (l *level) endsOf(p *Picture, number int32) (first, last Point) {
+	k := &l.links[number]
+	from, to := &l.items[k.from], &l.items[k.to]
+	first = Point{l.left + from.x + l.offset(p, k.from, k.fromPort), l.top + from.y + from.h}
+	last = Point{l.left + to.x + l.offset(p, k.to, k.toPort), l.top + to.y}
+	return first, last
 }
 
 // offset is portAt, once the boxes have their places.

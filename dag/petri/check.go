@@ -13,7 +13,7 @@ type Kind uint8
 // The kinds of problems. There is no zero kind.
 const (
 	Unreachable   Kind = iota + 1 // Transition can never fire: Place never has a token for it
-	Endless                       // after Transition no end can be reached: Path leads from it into a cycle
+	Endless                       // after Transition no end can be reached: Path leads from it into a cycle; at most 100 are reported
 	Cycle                         // a cycle has no exit: Path follows it from its first transition
 	Shut                          // nothing can open the gate Transition: none of the transitions in Path, if there are any, can fire
 	Unsatisfiable                 // the join Transition takes more tokens than Place ever gets, which are at most Most

@@ -2,6 +2,7 @@ package petri_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -160,4 +161,32 @@ func TestFiringWhatIsNotEnabledChangesNothing(t *testing.T) {
 	require.True(t, errors.Is(n.Fire(m, both), petri.ErrDisabled))
 	require.Equal(t, petri.Marking{1, 0}, m)
 	require.Equal(t, 1, m.Total())
+}
+
+// A long way into a cycle is reported from a hundred of its transitions at most: each path may be as long as the net.
+func TestTheWaysIntoACycleAreBounded(t *testing.T) {
+	const n = 3000
+	b := petri.NewBuilder()
+	var places []int32
+	for i := range n {
+		tokens := 0
+		if i == 0 {
+			tokens = 1
+		}
+		places = append(places, b.Place(fmt.Sprintf("p%d", i), tokens))
+	}
+	for i := range n - 1 {
+		b.Transition(fmt.Sprintf("t%d", i), []int32{places[i]}, []int32{places[i+1]})
+	}
+	b.Transition("back", []int32{places[n-1]}, []int32{places[n-1]})
+	net, err := b.Build()
+	require.NoError(t, err)
+	endless := 0
+	for _, p := range net.Check() {
+		if p.Kind == petri.Endless {
+			endless++
+			require.Len(t, p.Path, n-int(p.Transition))
+		}
+	}
+	require.Equal(t, 100, endless)
 }

@@ -20,13 +20,17 @@ func (c *checker) ends() []Problem {
 			on[id] = true
 		}
 	}
+	next := c.toCycle(on)
 	for id, lost := range endless {
-		if lost && !on[id] {
-			all = append(all, Problem{Kind: Endless, Transition: int32(id), Place: -1, Path: c.wayInto(int32(id), on)})
+		if reported := len(all) - len(cycles); lost && !on[id] && reported < endlessMax {
+			all = append(all, Problem{Kind: Endless, Transition: int32(id), Place: -1, Path: wayInto(int32(id), next)})
 		}
 	}
 	return all
 }
+
+// endlessMax bounds the Endless problems of a net: each has a path, which may be as long as the net.
+const endlessMax = 100
 
 // endless marks the transitions that can fire and from which no path leads to an end. It walks backwards from all ends.
 func (c *checker) endless() []bool {
@@ -109,27 +113,37 @@ func (c *checker) after(id int32) []int32 {
 	return slices.Compact(next)
 }
 
-// wayInto returns a shortest path from a transition to one on a cycle, both included. There is one, since the net is finite and
-// no path from the transition leads to an end.
-func (c *checker) wayInto(id int32, on []bool) []int32 {
-	from := map[int32]int32{id: -1}
-	queue := []int32{id}
-	for i := 0; i < len(queue); i++ {
-		at := queue[i]
-		if on[at] {
-			var way []int32
-			for ; at >= 0; at = from[at] {
-				way = append(way, at)
-			}
-			slices.Reverse(way)
-			return way
+// toCycle returns, for each transition that can fire, the next on a shortest way to one on a cycle: itself if it is on one, -1 if there is
+// no way. It walks backwards from all cycles at once.
+func (c *checker) toCycle(on []bool) []int32 {
+	next := slices.Repeat([]int32{-1}, len(on))
+	var queue []int32
+	for id := range on {
+		if on[id] {
+			next[id] = int32(id)
+			queue = append(queue, int32(id))
 		}
-		for _, next := range c.after(at) {
-			if _, seen := from[next]; !seen {
-				from[next] = at
-				queue = append(queue, next)
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, p := range c.net.transitions[queue[i]].in {
+			for _, id := range c.net.places[p].producers {
+				if c.fires[id] && next[id] < 0 {
+					next[id] = queue[i]
+					queue = append(queue, id)
+				}
 			}
 		}
 	}
-	return []int32{id}
+	return next
+}
+
+// wayInto returns the way from an endless transition to one on a cycle, both included. There is one, since the net is finite and no path
+// from the transition leads to an end.
+func wayInto(id int32, next []int32) []int32 {
+	way := []int32{id}
+	for next[id] != id {
+		id = next[id]
+		way = append(way, id)
+	}
+	return way
 }

@@ -33,11 +33,12 @@ func (w *writer) all() {
 	for i := range p.frames {
 		w.frame(i)
 	}
+	lines := p.where.Lines()
 	// Wet lines run over dry ones where they share their way.
 	for _, wet := range [...]bool{false, true} {
 		for i, l := range p.lines {
 			if (p.nodes[l.from].class == "completed") == wet {
-				w.line(i)
+				w.line(p.lines[i], lines.Route(i))
 			}
 		}
 	}
@@ -74,8 +75,7 @@ func (w *writer) frameLabel(i int) {
 	w.WriteString("</text></g>\n")
 }
 
-func (w *writer) line(i int) {
-	l, points := w.p.lines[i], w.p.where.Route(i)
+func (w *writer) line(l *line, points []layout.Point) {
 	if len(points) < 2 {
 		return
 	}

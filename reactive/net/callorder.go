@@ -13,6 +13,9 @@ func (n *Net) CallOrder(g *callgraph.Graph) callgraph.Order {
 	order := callorder.New(g, func(key string) (string, int32) {
 		v, _ := n.root.Node(key)
 		it := n.pipelines.byCall[v]
+		if it == nil { // a journal that was written elsewhere may have a call that is not open: it counts as a step-run of its own
+			return key, 0
+		}
 		return it.run.key, it.index
 	})
 	n.Watch(func(v routed.View) {

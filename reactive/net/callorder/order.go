@@ -71,7 +71,7 @@ func (o *Order) loose() (list []string) {
 
 // ends returns the calls to wait for in place of a step-run that has ended.
 func (o *Order) ends(key string) []int32 {
-	p := o.runs[key]
+	p := o.passageOf(key)
 	if p.ends != nil {
 		return p.ends
 	}
@@ -85,10 +85,19 @@ func (o *Order) ends(key string) []int32 {
 	return p.ends
 }
 
+// passageOf returns the calls of a step-run. A journal that was written elsewhere may have calls of one that it has not scheduled: they
+// wait for what a token from outside would.
+func (o *Order) passageOf(key string) *passage {
+	if o.runs[key] == nil {
+		o.Scheduled(key, nil, false)
+	}
+	return o.runs[key]
+}
+
 // lane returns the lane of an open call.
 func (o *Order) lane(key string) (*passage, int32) {
 	run, iteration := o.laneOf(key)
-	p := o.runs[run]
+	p := o.passageOf(run)
 	if !p.apart {
 		return p, 0
 	}

@@ -179,3 +179,14 @@ func TestManyLanesMeet(t *testing.T) {
 		require.Equal(t, lanes > callgraph.MeetMax, seen[0][0] < 0, "a meeting has a negative number")
 	}
 }
+
+// A call of a step-run that was never scheduled, as in a journal that was written elsewhere, waits for the calls that no other has waited for.
+func TestACallOfAnUnknownStepRunIsOrdered(t *testing.T) {
+	o := callorder.New(callgraph.New(nil), laneOf)
+	key := place{"b@1", 0, 0}.key()
+	require.Empty(t, o.Before(key))
+	o.Called(key, 0)
+	require.Equal(t, []int32{0}, o.Before(place{"b@1", 0, 1}.key()))
+	o.Scheduled("c@1", []string{"elsewhere@1"}, false)
+	require.Equal(t, []int32{0}, o.Before(place{"c@1", 0, 0}.key()))
+}
