@@ -11,8 +11,8 @@ import (
 
 var sequential = dag.Attributes{Type: dag.Sequential}
 
-// layered builds n nodes with three edges into each but the first ones. With shuffle, insertion order is not a topological
-// order, so that ordering does its full work.
+// layered builds n nodes with three edges into each, except the first ones. With shuffle, insertion order is not a topological
+// order, so ordering does its full work.
 func layered(n int, shuffle bool) *dag.Graph {
 	place := make([]int, n)
 	for i := range place {

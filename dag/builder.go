@@ -36,7 +36,7 @@ type Builder struct {
 	problems problems
 }
 
-// limits are the ranges of 32-bit ids and offsets. They are a value so that tests can lower them.
+// limits are the ranges of 32-bit ids and offsets. They are fields of a Builder, so that tests can lower them.
 type limits struct{ nodes, edges, keyBytes int }
 
 var limitsDefault = limits{nodes: math.MaxInt32 - 1, edges: math.MaxInt32 - 1, keyBytes: math.MaxUint32}
@@ -49,7 +49,7 @@ func NewBuilder(kind Kind) *Builder {
 	return &Builder{kind: kind, max: limitsDefault, keys: newKeyTable()}
 }
 
-// Grow makes room for that many nodes and edges in all. It is never necessary.
+// Grow reserves room for a total number of nodes and edges. Calling it is never necessary.
 func (b *Builder) Grow(nodes, edges int) {
 	b.keys.grow(nodes)
 	if extra := edges - len(b.from); extra > 0 {
@@ -103,8 +103,8 @@ func (b *Builder) build(strict bool) (*Graph, error) {
 	return g, nil
 }
 
-// addNode adds a node or returns the reason why it cannot, which Parse prefixes with the path of the node. A key must be
-// valid UTF-8, to survive encoding as JSON, and not empty, to differ from no key.
+// addNode adds a node or returns an error, which Parse prefixes with the path of the node. A key must be valid UTF-8, to
+// survive encoding as JSON, and not empty, to differ from a missing key.
 func (b *Builder) addNode(key string) (int32, error) {
 	switch {
 	case key == "":
@@ -125,8 +125,7 @@ func (b *Builder) addNode(key string) (int32, error) {
 	return id, nil
 }
 
-// addEdge adds an edge or returns the reason why it cannot. Duplicates are found when the edges are sorted, which saves a
-// table.
+// addEdge adds an edge or returns an error. Sorting the edges finds duplicates later, which saves a table.
 func (b *Builder) addEdge(from, to int32, attrs Attributes) error {
 	for _, end := range [...]int32{from, to} {
 		if uint32(end) >= uint32(b.keys.len()) {
@@ -185,7 +184,7 @@ func (b *Builder) internGuards(guards []Guard) int32 {
 	return set
 }
 
-// guardSet returns the index of the guards of the i-th edge added, which must have some.
+// guardSet returns the index of the guards of the i-th edge added. The edge must have guards.
 func (b *Builder) guardSet(i int32) int32 {
 	at, _ := slices.BinarySearch(b.guardedEdges, i)
 	return b.guardSets[at]
@@ -205,8 +204,8 @@ func (b *Builder) describe(from, to int32, t EdgeType) string {
 	return edgeKey(b.kind, name(from), name(to), t)
 }
 
-// problems collects errors up to a limit and counts the rest, so that a hostile document cannot make the report larger
-// than itself.
+// problems collects errors up to a limit and counts the rest, so that the report on a hostile document is not larger than the
+// document.
 type problems struct {
 	errs []error
 	more int

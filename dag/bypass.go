@@ -9,11 +9,11 @@ import (
 
 // Bypass yields the edges between the nodes that are not hidden, by (from, to, type), with a direct edge for every path that
 // leads only through hidden nodes. Such an edge has the attributes of the last edge of the path: the edges into a step
-// record its conditions. Of several edges with the same ends and type, a direct one takes precedence, then the one whose
-// last hidden node was inserted first.
+// record its conditions. Of several edges with the same ends and type, Bypass yields a direct one, else the one with the last
+// hidden node inserted first.
 //
-// A compiler uses hidden nodes to stand for many edges at once, and the graph that is shown must not contain them. Edges are made
-// while the loop runs: a join of 5,000 to 5,000 nodes yields 25 million and stores at most 5,000 at a time.
+// A compiler replaces many edges by a hidden node, which must not be shown. Bypass makes the edges while the loop runs: a join of
+// 5,000 to 5,000 nodes yields 25 million edges and stores at most 5,000 at a time.
 func (g *Graph) Bypass(hidden func(id int32) bool) iter.Seq[Edge] {
 	return func(yield func(Edge) bool) {
 		w := bypass{g: g, hidden: hidden, seenFrom: make([]int32, g.NodeCount())}
@@ -30,8 +30,8 @@ func (g *Graph) Bypass(hidden func(id int32) bool) iter.Seq[Edge] {
 	}
 }
 
-// Without returns the graph in which hidden nodes are bypassed (see Bypass). Ids are dense again, in the same order. O(nodes
-// + edges of the result, sorted by node).
+// Without returns the graph without the hidden nodes, with the edges that Bypass yields. Ids are dense again, in the same
+// order. O(nodes + edges of the result, sorted by node).
 func (g *Graph) Without(hidden func(id int32) bool) *Graph {
 	b := NewBuilder(g.kind)
 	ids := make([]int32, g.NodeCount())
@@ -45,13 +45,13 @@ func (g *Graph) Without(hidden func(id int32) bool) *Graph {
 	}
 	rest, err := b.Build()
 	if err != nil {
-		// Keys and edges come from a graph that satisfies the invariants, each once.
+		// The keys and edges come from a valid graph, each once.
 		panic(fmt.Sprintf("dag: part of a graph is no graph: %v", err))
 	}
 	return rest
 }
 
-// bypass walks from one visible node after another through the hidden ones.
+// bypass walks from each visible node through the hidden ones.
 type bypass struct {
 	g        *Graph
 	hidden   func(id int32) bool
@@ -78,7 +78,7 @@ func (w *bypass) lastEdges(v int32) []Edge {
 			}
 		}
 	}
-	// Hidden nodes were found in the order of the walk; sorting by them makes the choice independent of it.
+	// The walk found the hidden nodes in its own order; sorting by hidden node makes the choice independent of that order.
 	via := func(e Edge) int32 {
 		if e.From == v {
 			return -1 // direct

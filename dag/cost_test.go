@@ -21,7 +21,7 @@ func TestAGraphHoldsAtMost120BytesANode(t *testing.T) {
 	}
 }
 
-// The total of allocations bounds the memory used at any time while a graph is built.
+// The total of allocations bounds the memory in use at any time during a build.
 func TestBuildingAllocatesAtMost250BytesANode(t *testing.T) {
 	for _, n := range []int{10_000, 100_000} {
 		keys := make([]string, n)

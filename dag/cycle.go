@@ -8,7 +8,7 @@ import (
 
 // CycleError names the cycles of a graph that should have none.
 type CycleError struct {
-	// Cycles has one witness per strongly connected part of the graph, as Cycles returns them, as keys.
+	// Cycles has the cycles that Graph.Cycles returns, as keys: one witness per strongly connected component.
 	Cycles [][]string
 }
 
@@ -24,7 +24,7 @@ func (e *CycleError) Error() string {
 	return text.String()
 }
 
-// CheckAcyclic returns nil for a graph without cycles, else a *CycleError. It is free in the first case.
+// CheckAcyclic returns nil for a graph without cycles, at no cost, else a *CycleError.
 func (g *Graph) CheckAcyclic() error {
 	if g.acyclic() {
 		return nil
@@ -40,12 +40,12 @@ func (g *Graph) CheckAcyclic() error {
 	return e
 }
 
-// Cycles returns one cycle for every strongly connected component that has any, nil for a graph without. A cycle starts
-// at the component's node that was inserted first, lists each node once and closes with an edge from its last to its
-// first; it is a shortest one through that node. Cycles are sorted by their first node.
+// Cycles returns one cycle for every strongly connected component that has one, nil for an acyclic graph. A cycle starts at the
+// component's node that was inserted first, lists each node once and closes with an edge from its last to its first; it is a
+// shortest one through that node. Cycles are sorted by their first node.
 //
-// One witness a component, because a component of n nodes can have more than 2^n cycles and none of them can be broken
-// without touching the component.
+// One witness per component is enough: a component of n nodes can have more than 2^n cycles, and breaking any of them means
+// changing the component.
 func (g *Graph) Cycles() [][]int32 {
 	if g.acyclic() {
 		return nil
@@ -67,8 +67,8 @@ func (g *Graph) Cycles() [][]int32 {
 	return cycles
 }
 
-// components numbers the strongly connected components of the nodes without a place in the order; the others are on no cycle
-// and have component -1.
+// components numbers the strongly connected components of the nodes without a place in the order. The other nodes are on no
+// cycle and have component -1.
 type components struct {
 	of    []int32 // by node
 	size  []int32 // by component
@@ -105,8 +105,8 @@ func findComponents(g *Graph) components {
 	return t.out
 }
 
-// visit discovers all nodes reachable from root. The top of path is the call of a recursive version, next[v] its loop
-// variable. Nodes with a place in the order are never reached: no edge leads from a cycle to them.
+// visit discovers all nodes reachable from root. The top of path corresponds to the call of a recursive version, next[v] to its
+// loop variable. Nodes with a place in the order are never reached: no edge leads from a cycle to them.
 func (t *tarjan) visit(root int32) {
 	t.enter(root)
 	for len(t.path) > 0 {
@@ -162,9 +162,9 @@ type witnessSearch struct {
 	queue     []int32
 }
 
-// from returns a shortest cycle through start, which is on one. The first edge back that breadth-first search finds closes
-// it, and since rows are sorted it is always the same one. parent needs no reset between searches, whose components have no
-// common node.
+// from returns a shortest cycle through start, which must be on one. The first edge back to start that the breadth-first search
+// finds closes the cycle; rows are sorted, so the result is deterministic. parent needs no reset between searches, because
+// components have no common node.
 func (s *witnessSearch) from(start int32) []int32 {
 	s.queue = append(s.queue[:0], start)
 	for i := 0; i < len(s.queue); i++ {

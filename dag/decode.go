@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// ErrFormat means that JSON is well-formed but not the form of a graph: a value has another type, a field is unknown,
+// ErrFormat means that JSON is well-formed but not the form of a graph: a value has the wrong type, or a field is unknown,
 // missing or repeated.
 var ErrFormat = errors.New("dag: not the JSON form of a graph")
 
-// Parse reads the JSON form of a graph (see Graph.WriteJSON). It is strict: it skips and guesses nothing. attributes, if not
-// nil, is called for every node with attributes, in order, with its id and a JSON object that it may keep; if it is nil,
-// nodes must have none.
+// Parse reads the JSON form of a graph (see Graph.WriteJSON). It is strict: it skips and guesses nothing. Parse calls
+// attributes, if not nil, for every node with attributes, in order, with the node's id and a JSON object that the function may
+// keep. If attributes is nil, nodes must have none.
 //
 // For bytes that are not JSON, the error has the offset of the first fault. Otherwise the error joins a *FieldError for
 // every invalid node and edge, at most 64 and a count of the rest, and faults that Build finds. O(len(data)).
@@ -53,8 +53,8 @@ func readKind(form object) (Kind, error) {
 	return 0, within("kind", fmt.Errorf("%w: %q is none of %q", ErrFormat, name, kindNames[1:]))
 }
 
-// parser fills a builder from JSON and records faults with their paths. One element is one fault: a refused node is not
-// added, and the edges to it are reported as well, because their end is unknown.
+// parser fills a builder from JSON and records faults with their paths. Each element has at most one fault. A refused node is
+// not added, so its edges are reported too: their end is unknown.
 type parser struct {
 	b          *Builder
 	attributes func(id int32, object []byte) error
@@ -77,8 +77,8 @@ func (p *parser) each(form object, field string, read func(element object) error
 	}
 }
 
-// node adds a node and passes its attributes to the caller's function. They are copied, so that keeping those of one node
-// does not keep the whole document in memory.
+// node adds a node and passes a copy of its attributes to the caller's function. Keeping the copy does not keep the whole
+// document in memory.
 func (p *parser) node(element object) error {
 	if err := element.only("key", "attributes"); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (p *parser) node(element object) error {
 	return nil
 }
 
-// edge adds an edge. Its key is optional, since source, target and type determine it; if present, it must agree, so that a
-// manual edit of only one of them is refused.
+// edge adds an edge. The key is optional, since source, target and type determine it. If present, it must agree with them, so
+// that Parse refuses a document in which only one of them was edited.
 func (p *parser) edge(element object) error {
 	if err := element.only("key", "source", "target", "attributes"); err != nil {
 		return err
@@ -165,8 +165,8 @@ var schemas = [edgeTypeEnd][]string{
 	Data:        {"dataFlow"},
 }
 
-// UnmarshalJSON reads attributes in two steps: first the type, which must be present and known, then the other fields
-// against the fields that the type may have. The error is a *FieldError that wraps ErrEdgeType, ErrAttributes or ErrFormat.
+// UnmarshalJSON reads attributes in two steps: first the type, which must be present and known, then the other fields, which
+// the type must allow. The error is a *FieldError that wraps ErrEdgeType, ErrAttributes or ErrFormat.
 func (a *Attributes) UnmarshalJSON(data []byte) error {
 	data, err := compact(data)
 	if err != nil {
@@ -176,7 +176,7 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// parseAttributes reads the type first and nothing else, since the type determines which other fields are valid.
+// parseAttributes reads the type first, since the type determines the valid fields.
 func parseAttributes(data []byte) (Attributes, error) {
 	form, err := readObject(data)
 	if err != nil {
@@ -196,7 +196,7 @@ func parseAttributes(data []byte) (Attributes, error) {
 	return parseSchema(t, form)
 }
 
-// parseSchema is the second step: the type is known, and the other fields must be those of the type.
+// parseSchema is the second step: the type is known and must allow the other fields.
 func parseSchema(t EdgeType, form object) (Attributes, error) {
 	for _, f := range form {
 		if f.name != "edgeType" && !slices.Contains(schemas[t], f.name) {

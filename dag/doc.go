@@ -18,18 +18,18 @@
 //	from   a    a    b              inStart    0     0     1     3
 //	to     b    c    c              inFrom     []   [a]   [a b]
 //
-// Edges are numbered by (from, to, type), whatever the order in which they were added: two graphs with the same nodes
-// in the same order and the same edges are equal, and so are all their exports. Conditions are interned and kept apart
-// from the rows; an edge without one costs a single byte beyond its ends.
+// Edges are numbered by (from, to, type), in whatever order they were added: two graphs with the same edges and the same nodes
+// in the same order are equal, and so are all their exports. Conditions are interned and kept apart from the rows; an edge
+// without one costs a single byte beyond its ends.
 //
 // # Contracts
 //
-// Ids are [0, NodeCount) in order of insertion, and insertion order breaks every tie. A method given an id outside that
-// range panics, as indexing a slice does.
+// Ids are [0, NodeCount) in order of insertion, and insertion order breaks every tie. A method panics on an id outside that
+// range, as indexing a slice does.
 //
 // A Graph is immutable and safe for concurrent use. A Builder belongs to one goroutine. Nothing here starts a
-// goroutine, reads a clock or depends on the iteration order of a map. Keys are hashed with a seed of this process, so
-// that no document can choose keys that collide; the seed only affects the layout of an internal table.
+// goroutine, reads a clock or depends on the iteration order of a map. Keys are hashed with a random seed, so that no document
+// can choose keys that collide; the seed affects only the layout of an internal table.
 //
 // A graph may have cycles: Build accepts them, CheckAcyclic reports them. Order and Rank then cover exactly the nodes that
 // are neither on a cycle nor reachable from one.
@@ -42,7 +42,7 @@
 //	Node, Has, Key, Rank, degrees      O(1)
 //	HasEdge, Edge                      O(log d)
 //	Out, In, OutEdges, InEdges         O(d)
-//	Nodes, Edges, Order, Roots, Leaves O(n + m) in total; they stop when the loop does
+//	Nodes, Edges, Order, Roots, Leaves O(n + m) in total; less if the loop ends early
 //	Ancestors, Descendants, Reaches    O(nodes and edges reached) and n/8 bytes of marks
 //	Cycles                             O(n + m), only over the nodes without a place in the order
 //

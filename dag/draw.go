@@ -56,9 +56,9 @@ type Drawing struct {
 	// Node returns the look of a node and is called once for each that is drawn, in order of insertion. A live view
 	// draws again with other classes. Default: the zero Look for every node.
 	Node func(id int32) Look
-	// Classes are the styles by name. Those no node uses are left out.
+	// Classes are the styles by name. Unused styles are left out.
 	Classes map[string]Style
-	// Hidden nodes are not drawn; edges lead around them as Graph.Bypass says. Default: nothing is hidden.
+	// Hidden nodes are not drawn; edges lead around them as described at Graph.Bypass. Default: nothing is hidden.
 	Hidden func(id int32) bool
 }
 
@@ -77,7 +77,7 @@ type frame struct {
 	byName map[string]*frame
 }
 
-// layout is a drawing applied to a graph: the common part of both formats.
+// layout is a drawing applied to a graph, for both formats.
 type layout struct {
 	g       *Graph
 	d       Drawing
@@ -87,8 +87,8 @@ type layout struct {
 	classes []string // in use and with a style, sorted
 }
 
-// layout collects the look of every node, sorts nodes into frames and checks all text to be written unquoted, before the
-// first byte is written.
+// layout collects the look of every node, sorts nodes into frames and checks all text that is written unquoted. It precedes the
+// first write.
 func (g *Graph) layout(d Drawing) (*layout, error) {
 	l := &layout{g: g, d: d, looks: make([]Look, g.NodeCount()), root: &frame{}}
 	for v, key := range g.Nodes() {
@@ -129,7 +129,7 @@ func (l *layout) checkStyles() error {
 	return nil
 }
 
-// frame returns the frame at the end of a path, and makes it if necessary.
+// frame returns the frame at the end of a path, creating it if necessary.
 func (l *layout) frame(path []string) *frame {
 	f := l.root
 	for _, name := range path {

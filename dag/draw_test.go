@@ -185,7 +185,7 @@ func TestDrawingsRefuseClassesAndColoursThatAreCode(t *testing.T) {
 	}
 }
 
-// requireDOT lets Graphviz read the drawing if it is installed.
+// requireDOT checks that Graphviz, if it is installed, can read the drawing.
 func requireDOT(t *testing.T, drawing []byte) {
 	path, err := exec.LookPath("dot")
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is the kind of a graph. It determines which edge types the graph may hold and which of them is primary,
-// that is, gets the short edge key.
+// Kind is the kind of a graph. It determines the edge types of the graph and the primary type, whose edges have the short edge
+// key.
 type Kind uint8
 
-// The kinds of graph. There is no zero kind, so a forgotten one is noticed.
+// The kinds of graph. The zero value is no kind, so that a missing kind is detected.
 const (
 	// TemplateGraph has the steps of a workflow as nodes. Edges: Sequential (primary), Conditional, Data.
 	TemplateGraph Kind = iota + 1
@@ -19,20 +19,20 @@ const (
 	CallGraph
 )
 
-// EdgeType is the discriminant of an edge: it decides which attributes the edge may carry. Every edge has one.
+// EdgeType is the type of an edge. It determines the attributes that the edge may have. Every edge has a type.
 type EdgeType uint8
 
-// The edge types, grouped by the kind of graph they belong to. There is no zero type.
+// The edge types, grouped by kind of graph. The zero value is no type.
 const (
 	// Sequential orders two steps: the target waits until the source is satisfied. It is the primary type of a
-	// TemplateGraph and carries no guard.
+	// TemplateGraph and has no guards.
 	Sequential EdgeType = iota + 1
-	// Conditional orders two steps and runs the target only under its guards, of which it has at least one.
+	// Conditional orders two steps and runs the target only if its guards hold. It has at least one guard.
 	Conditional
-	// Data orders two steps for the sole reason that the target reads the source's output; DataFlow is set.
+	// Data orders two steps only because the target reads the source's output. DataFlow must be set.
 	Data
 
-	// Triggered leads from a call to a call it made. It is the primary type of a CallGraph.
+	// Triggered leads from a call to a call that it made. It is the primary type of a CallGraph.
 	Triggered
 	// DependsOn records for observers that a call had to wait for another. It never drives execution.
 	DependsOn
@@ -59,8 +59,7 @@ var (
 	ErrUnknownNode = errors.New("dag: unknown node")
 	// ErrDuplicateEdge means that an edge's key is taken by an edge with other attributes.
 	ErrDuplicateEdge = errors.New("dag: duplicate edge")
-	// ErrEdgeType means that the type of an edge is missing, unknown or not of the graph's kind: the first step of
-	// validation, on which the second relies.
+	// ErrEdgeType means that the type of an edge is missing, unknown or not of the graph's kind: the first step of validation.
 	ErrEdgeType = errors.New("dag: bad edge type")
 	// ErrAttributes means that the type of an edge does not allow its attributes: the second step.
 	ErrAttributes = errors.New("dag: bad edge attributes")
@@ -68,8 +67,8 @@ var (
 	ErrTooLarge = errors.New("dag: graph too large")
 )
 
-// FieldError names the invalid field. Path leads to it from the value that was read or checked:
-// "edges[3].attributes.negated" for a whole graph, "negated" for attributes alone.
+// FieldError names the invalid field. Path is its path from the value that was read or checked: "edges[3].attributes.negated"
+// for a whole graph, "negated" for attributes alone.
 type FieldError struct {
 	Path string // "" for the value itself
 	Err  error  // wraps one of the sentinels
@@ -144,7 +143,7 @@ func (t EdgeType) Kind() Kind {
 
 func (t EdgeType) known() bool { return t > 0 && t < edgeTypeEnd }
 
-// parseEdgeType returns the type with a name; the empty name is not one.
+// parseEdgeType returns the type with a name. The empty name is not valid.
 func parseEdgeType(name string) (EdgeType, error) {
 	if i := slices.Index(edgeTypeNames[1:], name); i >= 0 {
 		return EdgeType(i + 1), nil
@@ -152,8 +151,8 @@ func parseEdgeType(name string) (EdgeType, error) {
 	return 0, fmt.Errorf("%w: %q is none of %q", ErrEdgeType, name, edgeTypeNames[1:])
 }
 
-// Check validates attributes in two steps: first that the type is present and known, then that the other fields are
-// those the type allows. The error is a *FieldError that wraps ErrEdgeType or ErrAttributes.
+// Check validates attributes in two steps: first that the type is present and known, then that it allows the other fields. The
+// error is a *FieldError that wraps ErrEdgeType or ErrAttributes.
 func (a Attributes) Check() error {
 	if a.Type == 0 {
 		return &FieldError{"edgeType", fmt.Errorf("%w: missing", ErrEdgeType)}
@@ -164,7 +163,7 @@ func (a Attributes) Check() error {
 	return a.checkSchema()
 }
 
-// checkSchema checks in a second step: a.Type is known.
+// checkSchema is the second step of Check: a.Type is known.
 func (a Attributes) checkSchema() error {
 	refuse := func(field, why string) error {
 		return &FieldError{field, fmt.Errorf("%w: %s edge %s", ErrAttributes, a.Type, why)}

@@ -81,7 +81,7 @@ func cutTarget(rest string, kind Kind) (target string, t EdgeType, ok bool) {
 	return target, t, err == nil
 }
 
-// cutType splits ":type" off the end of text. The type is 0 if text does not end in one.
+// cutType cuts ":type" off the end of text. The type is 0 if text has no such end.
 func cutType(text string) (string, EdgeType) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {

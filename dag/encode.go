@@ -9,7 +9,7 @@ import (
 )
 
 // The JSON form of a graph lists nodes in order of insertion and edges by (from, to, type), so equal graphs have equal
-// bytes. Attributes of nodes are the caller's; those of edges follow the edge's type:
+// bytes. The caller supplies the attributes of nodes; the type of an edge determines its attributes:
 //
 //	{"kind":"template",
 //	 "nodes":[{"key":"check"},{"key":"pay","attributes":{"status":"idle"}}],
@@ -29,7 +29,7 @@ func (g *Graph) MarshalJSON() ([]byte, error) {
 }
 
 // WriteJSON writes the JSON form. attributes, if not nil, returns a node's attributes, which must encode to a JSON object;
-// nil omits them. Errors are those of w and of encoding attributes.
+// nil omits them. The errors are from w and from encoding attributes.
 func (g *Graph) WriteJSON(w io.Writer, attributes func(id int32) any) error {
 	// A bufio.Writer keeps its first error, so one check at the end is enough.
 	buf := bufio.NewWriter(w)
@@ -93,7 +93,7 @@ func encodeObject(value any) ([]byte, error) {
 	return encoded, err
 }
 
-// MarshalJSON validates in two steps, as Check does, and writes the fields that the type has.
+// MarshalJSON validates in two steps, as Check does, and writes the fields of the type.
 func (a Attributes) MarshalJSON() ([]byte, error) { return a.appendJSON(nil) }
 
 func (a Attributes) appendJSON(dst []byte) ([]byte, error) {

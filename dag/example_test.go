@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// orders is the graph most examples read.
+// orders returns the graph of most examples.
 func orders() *dag.Graph {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	check, pay, refund, report := b.AddNode("check"), b.AddNode("pay"), b.AddNode("refund"), b.AddNode("report")

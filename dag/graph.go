@@ -90,8 +90,8 @@ func (g *Graph) Nodes() iter.Seq2[int32, string] {
 	}
 }
 
-// Filter yields the nodes that keep accepts, in order of insertion. Statuses live beside the graph, by id, so a filter
-// by status is g.Filter(func(id int32) bool { return status[id] == want }).
+// Filter yields the nodes for which keep returns true, in order of insertion. Statuses are stored beside the graph, by id, so a
+// filter by status is g.Filter(func(id int32) bool { return status[id] == want }).
 func (g *Graph) Filter(keep func(id int32) bool) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for v := range int32(g.NodeCount()) {
@@ -153,10 +153,12 @@ func (g *Graph) Out(id int32) iter.Seq[int32] { return distinct(g.outRow(id)) }
 // In yields the predecessors of a node by id, each once, however many edges come from there.
 func (g *Graph) In(id int32) iter.Seq[int32] { return distinct(g.inRow(id)) }
 
-// OutDegree returns the number of edges that leave a node, which is more than Out yields if two types lead to one node.
+// OutDegree returns the number of edges that leave a node. It exceeds the number of nodes that Out yields if edges of two types
+// lead to one node.
 func (g *Graph) OutDegree(id int32) int { return int(g.outStart[id+1] - g.outStart[id]) }
 
-// InDegree returns the number of edges that enter a node, which is more than In yields if two types come from one node.
+// InDegree returns the number of edges that enter a node. It exceeds the number of nodes that In yields if edges of two types
+// come from one node.
 func (g *Graph) InDegree(id int32) int { return int(g.inStart[id+1] - g.inStart[id]) }
 
 func (g *Graph) outRow(v int32) []int32 { return g.outTo[g.outStart[v]:g.outStart[v+1]] }

@@ -210,7 +210,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
-// FuzzParse: an accepted document is a valid graph, whose encoding is accepted and equal.
+// FuzzParse checks that an accepted document is a valid graph, and that Parse accepts its encoding and returns an equal graph.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"kind":"call","nodes":[{"key":"a"},{"key":"b","attributes":{"n":[1,"]"]}}],` +
 		`"edges":[{"key":"a->b:depends_on","source":"a","target":"b","attributes":{"edgeType":"depends_on"}}]}`))
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzBuild: bytes are a program, two nodes and a type an instruction; any program makes a valid graph.
+// FuzzBuild reads bytes as a program: each instruction is two nodes and a type. Every program builds a valid graph.
 func FuzzBuild(f *testing.F) {
 	f.Add([]byte{3, 0, 1, 0, 1, 2, 1, 2, 0, 2})
 	f.Add([]byte{1, 0, 0, 0})

@@ -10,8 +10,8 @@ import (
 )
 
 // encoding/json decodes into structs leniently: it accepts "EDGETYPE" for "edgeType", keeps the last of two equal fields and
-// repairs broken UTF-8. Here it only validates and compacts the bytes; splitting them is then a matter of counting brackets,
-// and every field is visible as written.
+// repairs broken UTF-8. Here it only validates and compacts the bytes; counting brackets then splits them into fields as
+// written.
 
 // fieldsMax exceeds the fields of any object of the form and bounds the search for equal names.
 const fieldsMax = 16
@@ -31,7 +31,7 @@ func compact(data []byte) ([]byte, error) {
 	}
 	var buf bytes.Buffer
 	if err := json.Compact(&buf, data); err != nil {
-		// The error of Compact has no offset; that of decoding has one.
+		// The error of Compact has no offset; the error of decoding has one.
 		var unread json.RawMessage
 		if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(data, &unread)); ok {
 			return nil, fmt.Errorf("at byte %d: %w", syntax.Offset, err)
@@ -167,10 +167,10 @@ func (o object) required(name string) ([]byte, error) {
 	return value, nil
 }
 
-// Brackets nest properly in valid JSON and strings are skipped whole, so depth 0 at a separator or a closing bracket of the
-// enclosing value is the end, and nothing in between is parsed.
+// Brackets nest properly in valid JSON and strings are skipped whole, so a value ends at depth 0, at a separator or a closing
+// bracket of the enclosing value.
 
-// valueEnd returns the length of the value that compact, valid JSON begins with.
+// valueEnd returns the length of the value at the beginning of compact, valid JSON.
 func valueEnd(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); {
@@ -193,7 +193,7 @@ func valueEnd(data []byte) int {
 	return len(data)
 }
 
-// stringEnd returns the index after the string that begins at i.
+// stringEnd returns the index after the end of the string at i.
 func stringEnd(data []byte, i int) int {
 	for i++; data[i] != '"'; i++ {
 		if data[i] == '\\' {
@@ -212,7 +212,7 @@ func unquote(quoted []byte) (text string, err error) {
 	return text, err
 }
 
-// within prefixes an error, or the path that it has already, with a path.
+// within adds a path to an error, in front of the path of a *FieldError.
 func within(path string, err error) error {
 	if inner, ok := err.(*FieldError); ok {
 		return &FieldError{path + "." + inner.Path, inner.Err}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// keyTable maps node keys to dense ids and back. All keys lie end to end in one string and the table is one array of
-// integers, so a million nodes are a handful of objects to the garbage collector and about 30 bytes a node; a
-// map[string]int32 with its strings needs over three times that.
+// keyTable maps node keys to dense ids and back. All keys are in one string and the table is one array of integers, so a
+// million nodes are a few objects for the garbage collector and take about 30 bytes a node; a map[string]int32 with its strings
+// takes over three times that.
 //
 //	text   "fetchpayship"
 //	ends    5    8   12                  key of id i is text[ends[i-1]:ends[i]]
@@ -65,7 +65,7 @@ func (t *keyTable) insert(key string) (id int32, added bool) {
 	return id, true
 }
 
-// grow makes room for nodes keys in all, so that adding them moves nothing but text.
+// grow reserves room for a total number of nodes, so that adding their keys copies only text.
 func (t *keyTable) grow(nodes int) {
 	size := len(t.slots)
 	for 3*size < 4*nodes {
@@ -79,7 +79,7 @@ func (t *keyTable) grow(nodes int) {
 	}
 }
 
-// trim releases spare room for text that growing by doubling left over.
+// trim releases the spare room of text, if it is more than an eighth.
 func (t *keyTable) trim() {
 	if t.buf.Cap() > len(t.text)+len(t.text)/8 {
 		t.text = strings.Clone(t.text)
@@ -114,7 +114,7 @@ func (t *keyTable) free(hash uint32) uint32 {
 	return at
 }
 
-// resize moves every slot into a table of size slots; the hashes kept in them make the keys unnecessary.
+// resize moves every slot into a table of size slots. Slots contain the hashes, so it reads no keys.
 func (t *keyTable) resize(size int) {
 	old := t.slots
 	t.slots = make([]uint64, size)

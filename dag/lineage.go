@@ -15,7 +15,7 @@ func (g *Graph) Children(id int32) iter.Seq[int32] {
 }
 
 // Parent returns the call that made a call; false if no call in the graph made it. A well-formed call graph has at
-// most one parent for each call; of several the one inserted first counts.
+// most one parent for each call; Parent returns the first inserted of several.
 func (g *Graph) Parent(id int32) (parent int32, ok bool) {
 	for i := g.inStart[id]; i < g.inStart[id+1]; i++ {
 		if g.attrs[g.inEdge[i]].edgeType() == Triggered {
@@ -25,8 +25,8 @@ func (g *Graph) Parent(id int32) (parent int32, ok bool) {
 	return 0, false
 }
 
-// Lineage yields the calls that led to a call: its parent, the parent's parent and so on up to one without a parent. It ends
-// before a call it would yield again, so it also ends on a damaged graph in which calls made each other.
+// Lineage yields the ancestors of a call: its parent, the parent's parent and so on, up to a call without a parent. It ends
+// before a repetition, so it also ends on a damaged graph in which calls made each other.
 func (g *Graph) Lineage(id int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		var seen idSet // only a graph with cycles can lead back

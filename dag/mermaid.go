@@ -41,7 +41,7 @@ type mermaidWriter struct {
 	l *layout
 }
 
-// frame writes nodes before inner frames. Frames have numbers for names, because a label may be any text, even "end".
+// frame writes nodes before inner frames. Frames are named by number, because a label may be any text, even "end".
 func (w mermaidWriter) frame(f *frame, indent string) {
 	for _, v := range f.nodes {
 		w.node(v, indent)
@@ -96,8 +96,8 @@ func (w mermaidWriter) class(name string, s Style) {
 	}
 }
 
-// mermaidEscapes writes as entities the characters that Mermaid, its Markdown or HTML would take for markup, including the
-// number sign, which starts an entity.
+// mermaidEscapes replaces the characters that Mermaid, its Markdown or HTML reads as markup by entities, including the number
+// sign, which starts an entity.
 var mermaidEscapes = strings.NewReplacer(
 	`"`, "#quot;", "#", "#35;", "&", "#amp;", "<", "#lt;", ">", "#gt;", "`", "#96;", `\`, "#92;", "*", "#42;",
 	"\n", "<br/>", "\r", "", "\x00", "", "\t", " ",

@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// naive is a graph as a list of edges. It answers every question by visiting all of them.
+// naive is a graph as a list of edges. Every method visits all edges.
 type naive struct {
 	kind  dag.Kind
 	keys  []string
-	edges []dag.Edge // by (from, to, type), no two alike
+	edges []dag.Edge // by (from, to, type), without duplicates
 }
 
 var (

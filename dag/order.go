@@ -6,8 +6,8 @@ import (
 )
 
 // Order yields the nodes in topological order: every node after all its predecessors, and among the possible next nodes
-// always the one inserted first. So a graph whose nodes were inserted in a topological order keeps that order. Nodes on a
-// cycle or reachable from one are omitted; CheckAcyclic reports whether there are any.
+// always the one inserted first. So nodes that were inserted in a topological order are yielded in that order. Nodes on a cycle
+// or reachable from one are omitted; CheckAcyclic reports whether there are any.
 func (g *Graph) Order() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := range int32(g.placed()) {
@@ -116,9 +116,9 @@ func (s *sorter) place(v int32) {
 	}
 }
 
-// idQueue is a priority queue of ids in [0, n), each at most once. It has a bit per id and, above every 64 words, a word
-// that records which of them are not empty, up to a single word: four levels for 16 million ids, so push and pop cost a few
-// instructions where a binary heap of a million costs twenty comparisons.
+// idQueue is a priority queue of ids in [0, n), each at most once. It has a bit per id and, for every 64 words of a level, a
+// word in the level above that records the words that are not empty, up to a single word. 16 million ids need four levels, so
+// push and pop cost a few instructions; a binary heap of a million costs twenty comparisons.
 //
 //	levels[2]            0001
 //	levels[1]            0101 0000 …             bit i: word i of the level below is not 0

@@ -2,7 +2,7 @@ package dag
 
 import "fmt"
 
-// attrBits is an edge's type and flags in one byte; guards are found by the edge's number.
+// attrBits is the type and flags of an edge in one byte. Guards are stored by the number of the edge.
 //
 //	bit 0-2 type   bit 3 data flow   bit 4 has guards
 type attrBits uint8
@@ -37,11 +37,11 @@ func (a attrBits) edgeType() EdgeType { return EdgeType(a & typeBits) }
 //	by from   (0 1) (0 2) (1 2)       edges   2 0 1     among edges that it finds equal
 //	packed    outTo 1 2 2             outStart 0 2 3 3
 //
-// Sorting each row by comparison would be as simple, but a node with a million edges added in a bad order, or one edge added
-// a million times, should cost the same as any other million edges.
+// Sorting each row by comparison would be as simple, but not linear: a node with a million edges, or one edge added a million
+// times, should cost the same as any other million edges.
 
 // pack sorts the edges by (from, to, type), drops repetitions and lays them out as rows of g, both ways. Three stable
-// counting sorts, least significant key first, keep it linear for any input.
+// counting sorts, least significant key first, make it linear for any input.
 func (b *Builder) pack(g *Graph, strict bool) {
 	n := b.keys.len()
 	edges := make([]int32, len(b.from)) // numbers in order of insertion
@@ -75,7 +75,7 @@ func countingSort(ids, buf []int32, keys int, key func(int32) int32) (sorted, sp
 	return buf, ids
 }
 
-// dropRepeated keeps the first of edges with equal ends and type and reports those that differ in the rest.
+// dropRepeated keeps the first of several edges with equal ends and type, and reports those with other attributes.
 func (b *Builder) dropRepeated(edges []int32, strict bool) []int32 {
 	kept := edges[:0]
 	for _, i := range edges {
@@ -138,7 +138,7 @@ func (g *Graph) packIn() {
 	g.inFrom = make([]int32, len(g.outTo))
 	g.inEdge = make([]int32, len(g.outTo))
 	next := append([]int32(nil), g.inStart...)
-	// next is the current end of each node's row; a row is full when it reaches the start of the next.
+	// next has the current end of each node's row. A row is full when its end is the start of the next row.
 	for v := range int32(n) {
 		for e := g.outStart[v]; e < g.outStart[v+1]; e++ {
 			at := next[g.outTo[e]]

@@ -19,7 +19,7 @@ func (g *Graph) Ancestors(id int32) iter.Seq[int32] {
 
 // Reaches reports whether a path of at least one edge leads from one node to the other.
 func (g *Graph) Reaches(from, to int32) bool {
-	// Ranks rise along every edge, so only nodes of a lower rank can lead to one that has a rank.
+	// Ranks rise along every edge, so only nodes of a lower rank can reach a node that has a rank.
 	top := g.rank[to]
 	hopeless := func(v int32) bool { return top >= 0 && (g.rank[v] < 0 || g.rank[v] >= top) }
 	if hopeless(from) {
@@ -58,12 +58,12 @@ func (g *Graph) reach(id int32, row func(int32) []int32) idSet {
 	return seen
 }
 
-// idSet is a set of ids, a bit each.
+// idSet is a set of ids with one bit per id.
 type idSet []uint64
 
 func newIDSet(n int) idSet { return make(idSet, (n+63)/64) }
 
-// add reports whether the id was not in the set before.
+// add adds an id and reports whether it is new.
 func (s idSet) add(id int32) bool {
 	word, bit := &s[id/64], uint64(1)<<(id%64)
 	added := *word&bit == 0

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Chose returns the branch that a conditional has chosen; Undecided while it has chosen none.
+// Chose returns the branch that a conditional has chosen, Undecided before it has chosen.
 func (t *tree) Chose(v int32) plan.Branch {
 	switch t.l.Node(v).Fact {
 	case ledger.DecidedThen:
@@ -16,10 +16,10 @@ func (t *tree) Chose(v int32) plan.Branch {
 	return plan.Undecided
 }
 
-// Inside returns the branch, of the conditional around a node, that the node is in.
+// Inside returns the branch of the surrounding conditional that a node is in.
 func (t *tree) Inside(v int32) plan.Branch { return t.l.Row(v).Branch }
 
-// Around returns the conditional around a node. It reports false when there is none.
+// Around returns the innermost conditional around a node. It reports false if there is none.
 func (t *tree) Around(v int32) (int32, bool) {
 	g := t.l.Row(v).Gate
 	if g < 0 {
@@ -84,8 +84,8 @@ func (fs *faults) Causes(v int32) []int32 {
 	return list
 }
 
-// Full returns the limit that keeps a node from starting, and the nodes that hold its slots. It reports false when no limit
-// does.
+// Full returns the limit that keeps a node from starting, and the nodes that hold its slots. It reports false if no limit keeps
+// the node from starting.
 func (o *room) Full(v int32) (limit int32, holders []int32, ok bool) {
 	if !o.l.Node(v).Has(ledger.Candidate) {
 		return 0, nil, false

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// BenchmarkRoot drives a layered graph, three predecessors a step, from start to end: request and answer of every step, in
-// the order in which they may start.
+// BenchmarkRoot drives a layered graph with three predecessors per step from start to end: the request and the answer of every
+// step, in the order in which the steps may start.
 func BenchmarkRoot(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {

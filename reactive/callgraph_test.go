@@ -99,7 +99,7 @@ steps:
 	}, waits(t, graphOf(p, r.journal)))
 }
 
-// The calls that a map stands for change with the first call in it.
+// The calls that represent a map change with the first call in it.
 func TestAMapThatHasBegunIsWaitedFor(t *testing.T) {
 	r := play(t, load(t, `
 kind: Workflow
@@ -108,7 +108,7 @@ steps: [{operation: a}, {map: {id: m, over: [1], as: x, steps: [{operation: b}]}
 	require.Equal(t, []string{"b[0]#1 after a#1", "c#1 after a#1", "c#2 after b[0]#1"}, waits(t, graphOf(r.plan, r.journal)))
 }
 
-// When thousands wait for thousands, they meet in one node: the edges are as many as the calls, not their square.
+// When thousands of calls wait for thousands, one node joins them: there are as many edges as calls, not their square.
 func TestManyMeetInOneNode(t *testing.T) {
 	const n = 1000
 	wide := func(id string) *template.Parallel {
@@ -168,8 +168,7 @@ steps:
 	}
 }
 
-// Ends without an event of their own in the journal: a call is no longer needed, a command aborted it, or its run was
-// closed.
+// Calls may end without an event of their own: a call is no longer needed, a command aborted it, or its run was closed.
 func TestCallsEndWithWhatTheyWereFor(t *testing.T) {
 	s := newDriver(t, load(t, `
 kind: Workflow
@@ -296,7 +295,7 @@ func (r *randomRun) checkCalls() {
 		if r.plan.Nodes[row].Kind != plan.Step || !slices.ContainsFunc(g.Calls(), func(c callgraph.Node) bool {
 			return c.Request == name && c.Operation != ""
 		}) {
-			continue // of no step, or of one that is not there
+			continue // of no step, or of an unknown one
 		}
 		before := map[string]bool{}
 		m.before(row, suffix, before)

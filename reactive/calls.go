@@ -25,7 +25,7 @@ func (r *Root) Steps() Steps {
 	return s
 }
 
-// Cells returns the cells of a run. Those of a run without any take nothing, and have nothing that could fail.
+// Cells returns the cells of a run. For a run without cells, it returns cells that do nothing and never fail.
 func (r *Root) Cells() cells.Cells {
 	if r.cells == nil {
 		return noCells{}
@@ -33,7 +33,7 @@ func (r *Root) Cells() cells.Cells {
 	return r.cells
 }
 
-// noCells answers for a run without cells. Its messages are kept for its steps.
+// noCells are the cells of a run without any. Messages of such a run are kept for its steps.
 type noCells struct{}
 
 func (noCells) Check(*journal.Event) error                     { return nil }
@@ -47,7 +47,7 @@ func (noCells) Snapshot(bool) (uint64, bool)                   { return 0, false
 func (noCells) Serve(any)                                      {}
 func (noCells) Err() error                                     { return nil }
 
-// Next returns the event of the body's next move at an instant. It reports false when there is none or the run is closed.
+// Next returns the event of the body's next move at an instant. It reports false if there is none or the run is closed.
 func (r *Root) Next(now int64) (journal.Event, bool) {
 	if !r.moving() {
 		return journal.Event{}, false
@@ -60,24 +60,24 @@ func (r *Root) Next(now int64) (journal.Event, bool) {
 // moving reports whether the body has a move to make.
 func (r *Root) moving() bool { return r.body != nil && !r.Closed() && r.body.Ready() }
 
-// Calls are the calls of a routed run: nodes that a Body opens when a call is to be made and closes when it is over. The
-// node of a closed call is used again, so a run holds as many nodes as it ever has open calls at once. Calls start, and
-// receive slots, in the order in which they were opened.
+// Calls are the calls of a routed run: nodes that a Body opens for a call and closes after it. The node of a closed call is
+// reused for the same call site, so the number of nodes is bounded by the calls that are open at once. Calls start, and receive
+// slots, in the order in which they were opened.
 //
 // The journal alone determines the node of a call. The queues of starts and slots drop entries only when they are read, so
-// they hold the numbers of calls rather than nodes: an entry of a closed call leads to no node.
+// they hold the numbers of calls, not nodes: the number of a closed call leads to no node.
 type Calls struct {
 	root     *Root
 	all      []use
 	nodes    map[string]int32 // of open calls, by key
 	numbered map[int32]int32  // the same, by number
-	free     [][]int32        // nodes to be used again, by row
+	free     [][]int32        // nodes for reuse, by row
 	opened   int32
-	touched  []int32 // since Touched was called
-	taken    []int32 // returned by Touched, to be filled again
+	touched  []int32 // since the last Touched
+	taken    []int32 // returned by Touched, for reuse
 }
 
-// use is one use of a node: by a call, from its opening to its closing.
+// use is one use of a node by a call, from Open to Close.
 type use struct {
 	key    string
 	number int32  // in the order of opening, from 1
@@ -113,7 +113,7 @@ func (c *Calls) Open(site int32, key string) int32 {
 	return v
 }
 
-// Close ends a call and stops it if it is under way.
+// Close closes a call and stops it if it is in progress.
 func (c *Calls) Close(v int32) {
 	r := c.root
 	n := r.keeper.Node(v)
@@ -136,8 +136,8 @@ func (c *Calls) touch(v int32) {
 	}
 }
 
-// Touched returns the calls that events may have changed since it was last called, in the order of the changes, including
-// calls closed since. The slice is valid until the next call.
+// Touched returns the calls that events may have changed since the last Touched, in the order of the changes, including closed
+// calls. The slice is valid until the next Touched.
 func (c *Calls) Touched() []int32 {
 	c.touched, c.taken = c.taken[:0], c.touched
 	for _, v := range c.taken {
@@ -155,11 +155,11 @@ func (c *Calls) Derive() {
 // Root returns the root of the calls.
 func (c *Calls) Root() *Root { return c.root }
 
-// Again makes another attempt, at an instant, of a call that has ended.
+// Again schedules another attempt, at an instant, of a call that has ended.
 func (c *Calls) Again(v int32, due int64) { c.root.keeper.Again(v, due) }
 
-// Restore applies an event of a call again that a snapshot holds: to the root alone, and not to the body. It grants no slots,
-// because calls that have ended since may have had them: see Grant.
+// Restore applies an event of a call from a snapshot to the root, but not to the body. It grants no slots, because calls that
+// have ended since may have had them: see Grant.
 func (c *Calls) Restore(e *journal.Event) {
 	c.root.keeper.Advance(e)
 	c.root.fold(e)
@@ -167,22 +167,23 @@ func (c *Calls) Restore(e *journal.Event) {
 	c.root.tidy()
 }
 
-// Granted reports whether a call that is to start, or to be attempted again, has the slots for it.
+// Granted reports whether a call has the slots for its start or its next attempt.
 func (c *Calls) Granted(v int32) bool { return c.root.keeper.Node(v).Has(ledger.Granted) }
 
 // Grant grants a restored call the slots that it had.
 func (c *Calls) Grant(v int32) { c.root.tree.grantTo(v) }
 
-// Resume ends a restoration: the next event is that after a sequence, and the newest was at an instant.
+// Resume ends a restoration. seq and at are the sequence and the instant of the newest event.
 func (c *Calls) Resume(seq uint64, at int64) {
 	c.Touched()
 	c.root.keeper.Resume(seq, at)
 }
 
-// Rebase makes the limits of the run count the events after a sequence: a snapshot keeps the effects of those before.
+// Rebase makes the limits of the run count only the events after a sequence, because a snapshot has the effects of the earlier
+// ones.
 func (c *Calls) Rebase(seq uint64) { c.root.keeper.Rebase(seq) }
 
-// callChange returns the state of a call whose status changes; nil in a run without calls.
+// callChange returns the state of a call whose status changes, or nil if the run is not routed.
 func (t *tree) callChange(v int32) *ledger.CallChange {
 	if t.routed == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// hand is a body without rules: a test opens and closes its calls.
+// hand is a body without rules: tests open and close its calls.
 type hand struct {
 	*reactive.Calls
 	reactive.Refuser
@@ -141,7 +141,7 @@ func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	first, second, third := r.open(1, "other@1"), r.open(1, "other@2"), r.open(1, "other@3")
 	require.Equal(t, reactive.Ready, r.Status(first))
 	require.Equal(t, reactive.Waiting, r.Status(second))
-	r.calls.Close(second) // it waits for a slot no more, but its place in the queue is still there
+	r.calls.Close(second) // it no longer waits for a slot, but its place in the queue remains
 	fourth := r.open(1, "other@4")
 	require.Equal(t, second, fourth, "its node is used again at once")
 	r.Apply(r.event(0, journal.CallRequested, "other@1", 1))
@@ -150,11 +150,11 @@ func TestThePlaceOfAClosedCallInAQueueIsNobodys(t *testing.T) {
 	require.Equal(t, reactive.Waiting, r.Status(fourth), "it has not taken the place of the second")
 }
 
-// TestTimersOfOneInstantGoInTheOrderOfRequests, whatever nodes the calls have, and however often NextDue is called.
+// Timers of one instant fire in the order of requests, whatever nodes the calls have, and however often NextDue is called.
 func TestTimersOfOneInstantGoInTheOrderOfRequests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := byHand(t, "")
-		var asked []string // those that are asked for and still open
+		var asked []string // the requested calls that are still open
 		for i := range rapid.IntRange(2, 30).Draw(t, "calls") {
 			key := fmt.Sprintf("slow@%d", i)
 			r.open(0, key)

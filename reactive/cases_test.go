@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// TestCases runs the conformance cases: one JSON object a line, each a template, a sequence of inputs, and the status of
-// every node after each. SLUICE_CASES names a folder with further *.jsonl files.
+// TestCases runs the conformance cases: one JSON object per line with a template, a sequence of inputs, and the status of every
+// node after each input. SLUICE_CASES names a folder with further *.jsonl files.
 func TestCases(t *testing.T) {
 	dirs := []string{"testdata/cases"}
 	if dir := os.Getenv("SLUICE_CASES"); dir != "" {
@@ -149,7 +149,7 @@ func testExpression(test map[string]json.RawMessage) string {
 		if kind == "error" {
 			var names []string
 			json.Unmarshal(raw, &names)
-			return fmt.Sprintf(`{{ steps[%q].status }}`, names[0]) // a text is no answer
+			return fmt.Sprintf(`{{ steps[%q].status }}`, names[0]) // a text is not a boolean
 		}
 		json.Unmarshal(raw, &name)
 		switch kind {
@@ -238,8 +238,8 @@ func letters(root *reactive.Root, nodes []string) string {
 	return b.String()
 }
 
-// checkReplay rebuilds the root from every prefix of the journal, and applies every call event twice: neither may
-// change a status.
+// checkReplay rebuilds the root from every prefix of the journal, and applies every call event twice. Neither may change a
+// status.
 func (r *testRun) checkReplay(t testing.TB, nodes []string) {
 	live := reactive.New(r.plan)
 	for i := range r.journal {

@@ -23,7 +23,7 @@ import (
 //   - A journal, replayed, yields the same inputs.
 func TestDefaultsTakeThePlaceOfOutputs(t *testing.T) {
 	taken := 0
-	for tries := 0; tries < 5 || taken == 0 && tries < 500; tries++ { // it is rare that everything comes together
+	for tries := 0; tries < 5 || taken == 0 && tries < 500; tries++ { // the combination is rare
 		rapid.Check(t, func(t *rapid.T) { taken += takeDefaults(t) })
 	}
 	require.NotZero(t, taken, "no default ever replaced a failed output")
@@ -94,7 +94,7 @@ func (d *defaults) start(v int32) journal.Event {
 	key, covered := d.root.Key(v), true
 	for _, read := range d.root.Place(v).Item.Reads {
 		target, ok := d.root.Node(read.Target.ID)
-		if !ok || read.Field != expr.Output { // a step in a map has no such key
+		if !ok || read.Field != expr.Output { // a step in a map does not have this key
 			covered = covered && ok
 			continue
 		}
@@ -115,7 +115,7 @@ func (d *defaults) start(v int32) journal.Event {
 	return journal.Event{Type: journal.CallRequested, Node: key, Attempt: d.root.Attempt(v) + 1}
 }
 
-// wasAsked reports whether a conditional beside an item has tested how it ended, and decided.
+// wasAsked reports whether a conditional beside an item has tested the item's end and has decided.
 func (d *defaults) wasAsked(target *template.Item) bool {
 	asks := func(r template.Read) bool { return r.Target == target && r.Field != expr.Output }
 	for row, n := range d.plan.Nodes {
@@ -134,7 +134,7 @@ func (d *defaults) checkEnd() {
 		}
 		blockers := d.root.BlockedByFailure(v)
 		require.NotEmpty(d.t, blockers, "%s is aborted", d.root.Key(v))
-		if d.root.Row(v).Kind == plan.Map { // its items' reading is its own
+		if d.root.Row(v).Kind == plan.Map { // the reads of its items are its own
 			continue
 		}
 		item := d.root.Place(v).Item
@@ -167,7 +167,7 @@ func (d *defaults) checkInputs() {
 	}
 }
 
-// The input of a decision source may read any step: a default replaces the output of one whose failure was caught.
+// The input of a decision source may read any step. A default replaces the output of a step whose failure was caught.
 func TestADecisionSourceIsAskedWithDefaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string

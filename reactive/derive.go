@@ -54,7 +54,7 @@ func (t *tree) deriveJoin(v int32) {
 	t.bank.Show(v, out)
 }
 
-// branchState is how a conditional affects a node in one of its branches.
+// branchState is the effect of a conditional on a node in one of its branches.
 type branchState uint8
 
 const (
@@ -64,8 +64,7 @@ const (
 	broken                      // it failed or was aborted: everything inside aborts
 )
 
-// branch returns the state of the innermost conditional around v. The status of that one reflects the conditionals around
-// it.
+// branch returns the effect of the innermost conditional around v, whose status reflects the conditionals around it.
 func (t *tree) branch(v int32) branchState {
 	row := t.l.Row(v)
 	if row.Gate < 0 {
@@ -96,8 +95,8 @@ func (t *tree) blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
 }
 
-// passed reports whether v was skipped with its branch. A later failure does not change that: v may need nodes of the branch
-// that was taken.
+// passed reports whether v was skipped with its branch. v may need nodes of the branch that was taken, and their later failures
+// do not change this.
 func (t *tree) passed(v int32) bool {
 	return t.l.Node(v).Status == ledger.Skipped && t.branch(v) == notTaken
 }
@@ -107,8 +106,8 @@ func (t *tree) satisfied(v int32) bool {
 	return t.bank.Count(v, plan.Unsatisfied) == 0 && t.branch(v) == open
 }
 
-// deriveStep considers the step's own attempt or abort first, then the failures that block it, a branch not taken, whether
-// it may start, and last whether a predecessor has moved.
+// deriveStep considers, in this order: the step's own attempt or abort, failures that block it, a branch not taken, whether it
+// may start, and whether a predecessor has moved.
 func (t *tree) deriveStep(v int32) {
 	n := t.l.Node(v)
 	if t.abortDependents() && (n.Fact == ledger.Requested || n.Has(ledger.Pending)) && t.blocked(v) {
@@ -133,7 +132,7 @@ func (t *tree) deriveStep(v int32) {
 		n.Failure = t.faults.dependency(v)
 		t.setStatus(v, ledger.Aborted)
 	default:
-		if n.Failure != nil { // the node that had failed goes on after all
+		if n.Failure != nil { // the failed node continues after all
 			n.Failure = nil
 		}
 		t.deriveUntouched(v)
@@ -160,7 +159,7 @@ func (t *tree) moved(v int32) ledger.Status {
 	return ledger.Idle
 }
 
-// wantStart makes a satisfied step ready: at once if nothing limits it, otherwise when it has its slots.
+// wantStart makes a satisfied step ready, at once if nothing limits it, otherwise when it has its slots.
 func (t *tree) wantStart(v int32) {
 	n := t.l.Node(v)
 	if n.Has(ledger.Granted) || t.l.Row(v).Group < 0 || t.room.groupOf(v) < 0 {
@@ -171,7 +170,7 @@ func (t *tree) wantStart(v int32) {
 	t.room.want(v)
 }
 
-// grant grants free slots to candidates, in template order, after everything else of the event has been derived.
+// grant grants free slots to candidates, in template order. It runs after all statuses of the event are derived.
 func (t *tree) grant() {
 	for !t.l.Closed() {
 		v, ok := t.room.nextGrant()
@@ -198,7 +197,7 @@ func (t *tree) abortDependents() bool {
 	return t.plan.Workflow.FailurePolicy == template.AbortDependents
 }
 
-// setStatus is the only place where a status changes, and so where statuses are counted.
+// setStatus sets and counts the status of a node. Only setStatus changes a status.
 func (t *tree) setStatus(v int32, s ledger.Status) {
 	n := t.l.Node(v)
 	row := t.l.Row(v)
@@ -242,7 +241,7 @@ func (t *tree) countBusy(row *plan.Row, old, s ledger.Status) {
 	}
 }
 
-// show publishes a node's output to its successors, updates the counters of its body, and reports whether anything has
+// show publishes a node's output to its successors, updates the counters of its body, and reports whether the output has
 // changed.
 func (t *tree) show(v int32, out uint8) bool {
 	was := t.bank.Output(v)

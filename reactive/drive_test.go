@@ -15,11 +15,11 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// driver drives a root through time as a coordinator does: at each instant first the events that arrive, then the timers
-// that are due, then the decisions that follow. Instants are seconds after the start.
+// driver drives a root through time as a coordinator does. At each instant, it applies first the events that arrive, then the
+// timers that are due, then the decisions that follow. Instants are seconds after the start.
 //
-// It records the calls under way from the root's requests, and checks after every instant that they are the calls that the
-// journal alone shows as open.
+// It records the calls in progress from the root's requests, and checks after every instant that these are the open calls
+// according to the journal alone.
 type driver struct {
 	t       require.TestingT
 	plan    *plan.Plan
@@ -28,12 +28,12 @@ type driver struct {
 	now     int64
 	flying  map[reactive.Request]int64 // when each call was made
 
-	targets func(attempt int32) []string // whom a target means; nil: those it names
+	targets func(attempt int32) []string // participants of a target; nil: those that it names
 	started func(reactive.Request)       // called for every call that is made
-	crash   func() bool                  // asked after every event; true: the root is made anew from the journal
+	crash   func() bool                  // called after every event; true: the root is rebuilt from the journal
 }
 
-// driverStart is the start of driven runs, which is not 0, because 0 means no instant.
+// driverStart is the start of driven runs. It is not 0, because 0 means no instant.
 var driverStart = time.Unix(1_000_000, 0)
 
 func instant(second int64) int64 {
@@ -72,7 +72,7 @@ func (s *driver) advance(second int64) {
 	s.now = max(s.now, second)
 }
 
-// settle fires due timers and decides, until nothing follows any more.
+// settle fires due timers and decides, until no event follows.
 func (s *driver) settle() {
 	for before := -1; before != len(s.journal); {
 		before = len(s.journal)
@@ -256,7 +256,7 @@ func failedWith(key string, attempt int32, code string, retryable bool) journal.
 		Detail: &journal.Detail{Failure: &journal.Failure{Code: code, Retryable: retryable}}}
 }
 
-// of turns the end of a call into that of one participant's.
+// of makes an end of a call the end of one participant's call.
 func of(participant string, e journal.Event) journal.Event {
 	d := journal.Detail{}
 	if e.Detail != nil {

@@ -24,12 +24,12 @@ var _ expr.Env = env{}
 // Meter counts the work of the run's expressions.
 func (e env) Meter() *expr.Meter { return &e.t.meter }
 
-// Meter counts the work of the run's expressions. Expressions whose results are journaled have no bound here; those that
-// every replay evaluates again are bounded by EvaluationMax.
+// Meter counts the work of the run's expressions. It has no bound for expressions with journaled results; EvaluationMax bounds
+// the expressions that every replay evaluates again.
 func (t *tree) Meter() *expr.Meter { return &t.meter }
 
 // EvaluationMax bounds the work of all expressions that one event evaluates: see expr.Meter. An expression beyond it fails
-// like one that exceeds a limit of its own, so a run can be stopped whatever its document says.
+// like one that exceeds its own limit, so any run can be stopped, whatever its document.
 const EvaluationMax = 64_000_000
 
 // Env resolves the names of the expressions of node v.
@@ -62,7 +62,7 @@ func (e env) block() int32 {
 	return e.t.l.Node(e.v).Block
 }
 
-// Step returns a field of a step; within a map's body, of the step in the same item.
+// Step returns a field of a step. Within the body of a map, the step is the one of the same item.
 func (e env) Step(id string, f expr.Field) (value.Value, error) {
 	row, ok := e.t.plan.Row(id)
 	if !ok {
@@ -90,8 +90,8 @@ func (e env) Step(id string, f expr.Field) (value.Value, error) {
 }
 
 // output returns the output of a node that an expression requires. The error is a NoOutputError if a default can replace the
-// output: the node was skipped, or a conditional that reads how the node ended has caught its failure. An expression of the
-// run's output is evaluated when every failure has been caught.
+// output: the node was skipped, or a conditional that reads its end has caught its failure. Expressions of the run's output are
+// evaluated only if every failure was caught.
 func (e env) output(v int32) (value.Value, error) {
 	t := e.t
 	switch s := t.l.Node(v).Status; {
@@ -104,8 +104,8 @@ func (e env) output(v int32) (value.Value, error) {
 	}
 }
 
-// isCaught reports whether a conditional that reads how v ended has decided or is deciding, or a map around such a
-// conditional has begun.
+// isCaught reports whether a conditional that reads the end of v has decided or is deciding, or a map around such a conditional
+// has begun.
 func (t *tree) isCaught(v, reader int32) bool {
 	return slices.ContainsFunc(t.l.Place(v).Testers, func(row int32) bool {
 		g := t.beside(v, row)
@@ -113,8 +113,8 @@ func (t *tree) isCaught(v, reader int32) bool {
 	})
 }
 
-// guard is an env in which the output of a skipped step is null: an expression that reads how a step ended does not require
-// its result.
+// guard is an env in which the output of a skipped step is null: an expression that reads the end of a step does not require
+// its output.
 type guard struct{ env }
 
 func (g guard) Step(id string, f expr.Field) (value.Value, error) {
@@ -125,8 +125,8 @@ func (g guard) Step(id string, f expr.Field) (value.Value, error) {
 	return v, err
 }
 
-// NoOutputError means that a step has no output, which a default can replace; a `from` pointer replaces that of a skipped
-// step too.
+// NoOutputError means that a step has no output and that a default can replace it. A `from` pointer can replace the output of a
+// skipped step, too.
 type NoOutputError struct {
 	Key    string // of the node
 	Status Status // of the node
@@ -143,7 +143,7 @@ func (e NoOutputError) Unwrap() error {
 	return expr.ErrNoOutput
 }
 
-// describe returns the run as expressions read it.
+// describe returns the variable run of expressions.
 func (t *tree) describe() value.Value {
 	return map[string]any{
 		"id": t.l.Start().Run, "name": t.l.Start().Name,
@@ -162,8 +162,8 @@ func describeFailure(f *journal.Failure) value.Value {
 	return map[string]any{"code": f.Code, "message": f.Message, "details": details}
 }
 
-// Output returns the output of a completed node, as the event holds it; that of a map is the list of its items' outputs. It
-// is nil for any other node.
+// Output returns the output of a completed node, as in the event. The output of a map is the list of its items' outputs. Output
+// returns nil for any other node.
 func (t *tree) Output(v int32) any {
 	n := t.l.Node(v)
 	if n.Status != ledger.Completed {
@@ -179,8 +179,8 @@ func (t *tree) Output(v int32) any {
 	return t.decoded.Open(v, n.Output)
 }
 
-// itemOutput returns the output of the last node of a map's body for one item. If that is a conditional, it returns the
-// output of the last node of the branch taken, and nil for an empty branch.
+// itemOutput returns the output of the last node of a map's body for one item. For a conditional, it returns the output of the
+// last node of the branch taken, or nil for an empty branch.
 func (t *tree) itemOutput(x *expansion, i int) any {
 	b := &t.blocks[x.blocks[i]]
 	first, end, gate, branch := b.row+1, t.plan.Nodes[b.row].End, int32(-1), plan.Undecided
@@ -235,7 +235,7 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 	return in, failed(CodeInputResolution, err)
 }
 
-// rendered evaluates a template whose result is to be journaled, and checks that the result does not nest too deep.
+// rendered evaluates a template for the journal, and checks that the result does not nest too deep.
 func rendered(t *expr.Template, e expr.Env) (value.Value, error) {
 	v, err := t.Eval(e)
 	if err == nil {

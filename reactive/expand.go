@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// deriveMap considers an abort of the map first; then, once an item was requested, the statuses of the items; then the
-// failures that block the map, the branch around it, and, when the map may start, its list.
+// deriveMap considers, in this order: an abort of the map; the statuses of the items, once a node in one was requested; the
+// failures that block the map; the branch around it; and its list, if the map may start.
 func (t *tree) deriveMap(v int32) {
 	n := t.l.Node(v)
 	x := t.maps[v]
@@ -37,8 +37,8 @@ func (t *tree) deriveMap(v int32) {
 	}
 }
 
-// withdraw returns a map to its state before expansion: until one of its nodes is requested, its items exist only while the
-// map may start.
+// withdraw restores the state of a map before its expansion. Until one of its nodes is requested, its items exist only while
+// the map may start.
 func (t *tree) withdraw(v int32, s ledger.Status) {
 	t.collapse(v)
 	t.l.Node(v).Fact, t.l.Node(v).Failure = ledger.NoFact, nil
@@ -70,7 +70,7 @@ func (t *tree) open(v int32) {
 	t.expand(v, list, err)
 }
 
-// expand makes a map's items: one instance of its body for each.
+// expand makes the items of a map: one instance of the body for each.
 func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 	n := t.l.Node(v)
 	items, failure := t.items(v, list, failure)
@@ -95,7 +95,7 @@ func (t *tree) expand(v int32, list any, failure *journal.Failure) {
 		base := t.blocks[x.blocks[i]].base
 		for u := base; u < base+end-row-1; u++ {
 			if t.l.Row(u).Map != row {
-				continue // in a map of this body, whose items are blocks of their own
+				continue // in a map of this body, whose items are separate blocks
 			}
 			if t.l.Row(u).Kind != plan.Join {
 				t.setStatus(u, ledger.Idle)
@@ -115,7 +115,7 @@ func (t *tree) items(v int32, list any, failure *journal.Failure) ([]any, *journ
 	if !ok {
 		return nil, &journal.Failure{Code: CodeOver, Message: fmt.Sprintf("a map needs a list, not %s", journal.KindOf(list))}
 	}
-	made := 0 // items of an expansion that was withdrawn, whose nodes are used again
+	made := 0 // items of a withdrawn expansion, whose nodes are reused
 	if x := t.maps[v]; x != nil {
 		made = len(x.blocks)
 	}
@@ -196,7 +196,7 @@ func (t *tree) abortItems(x *expansion, why *journal.Failure) {
 }
 
 // failedItem returns the index of a map's first failed item; -1 if conditionals of the body caught every failure. An item
-// fails as a run does.
+// fails like a run.
 func (t *tree) failedItem(v int32, x *expansion) int {
 	for i := range x.items {
 		if lo, hi := t.extent(x.blocks[i]); t.faults.firstUncaught(lo, hi) >= 0 {

@@ -23,7 +23,7 @@ type world struct {
 	on, never           []string
 	scopeAll            bool
 
-	targets   [][]string // by attempt; the last stands for all that follow
+	targets   [][]string // by attempt; the last is for all later attempts
 	reactions map[asking]reaction
 }
 
@@ -35,7 +35,7 @@ type asking struct {
 
 // reaction is the end of a dispatch: an answer with or without a score, an error, or no such participant.
 type reaction struct {
-	after int64 // seconds, at least 1; 0: nothing ever comes
+	after int64 // seconds, at least 1; 0: never
 	turn  int   // the order of reactions at one instant
 	kind  reactionKind
 	score float64
@@ -46,8 +46,8 @@ type reactionKind int
 const (
 	scored reactionKind = iota
 	unscored
-	busy    // an error that may pass
-	refused // an error that will not
+	busy    // a retryable error
+	refused // an error that is not retryable
 	absent
 )
 
@@ -81,18 +81,18 @@ type dispatched struct {
 	State   string
 }
 
-// oracle predicts a world in the simplest way: it advances second by second, and examines everything that has happened at
-// each. It has no counters, heaps or events.
+// oracle predicts a world in the simplest way: it advances second by second, and at each examines all records. It has no
+// counters, heaps or events.
 type oracle struct {
 	w        *world
 	now      int64
 	asked    []record
-	kept     int // records before this one were dropped by a retry that asks everyone
+	kept     int // a retry that asks all participants dropped the records before this one
 	attempt  int32
 	begun    int64 // the newest attempt
 	reserve  []string
 	running  bool
-	retryAt  int64 // -1: no retry is to come
+	retryAt  int64 // -1: no retry is scheduled
 	status   string
 	code     string
 	output   any
@@ -107,7 +107,7 @@ type record struct {
 	state          string
 }
 
-// horizon is a second by which everything has happened.
+// horizon is a second by which all worlds have ended.
 const horizon = 600
 
 func (w *world) foretell() prediction {
@@ -115,7 +115,7 @@ func (w *world) foretell() prediction {
 	o.begin()
 	for ; o.now <= horizon && o.finished < 0; o.now++ {
 		o.answers()
-		for o.finished < 0 && o.due() { // a retry without a backoff may come to nothing in the same second
+		for o.finished < 0 && o.due() { // a retry without a backoff may fail in the same second
 		}
 	}
 	if o.finished < 0 && !o.running {
@@ -128,7 +128,7 @@ func (w *world) foretell() prediction {
 	return p
 }
 
-// begin starts an attempt: it asks all participants without a usable answer, or all; one by one when hedging.
+// begin starts an attempt: it asks the participants without a usable answer, or all participants; when hedging, one by one.
 func (o *oracle) begin() {
 	o.attempt++
 	o.begun, o.running, o.status, o.code, o.retryAt = o.now, true, "running", "", -1
@@ -185,8 +185,8 @@ func (o *oracle) answers() {
 	}
 }
 
-// due applies the timers of this second, and reports whether there were any. A step's own timers fire before the deadline,
-// and both before the check for an attempt without open dispatches.
+// due applies the timers of this second, and reports whether there were any. The timers of the step fire before the deadline;
+// an attempt without open dispatches is checked last.
 func (o *oracle) due() bool {
 	w := o.w
 	window := int64(-1)
@@ -218,7 +218,7 @@ func (o *oracle) due() bool {
 	return true
 }
 
-// timeUp ends an attempt at its timeout, or at that of all attempts together.
+// timeUp ends an attempt at its timeout, or at the total timeout.
 func (o *oracle) timeUp(forGood bool) {
 	if o.running && o.w.policy == template.BestOf && len(o.scored()) >= max(1, o.w.min) {
 		o.close("timeout")
@@ -307,7 +307,7 @@ func (o *oracle) fail(code string, retryable bool) {
 	}
 }
 
-// again returns when the next attempt would begin; -1: never.
+// again returns the second at which the next attempt begins, or -1.
 func (o *oracle) again(code string, retryable bool) int64 {
 	w := o.w
 	if len(w.on) > 0 {
@@ -356,7 +356,7 @@ func (o *oracle) theFailed() record {
 
 func (o *oracle) lastAsked() int64 { return o.asked[len(o.asked)-1].asked }
 
-// usable returns the answers that count, in the order in which they were asked for.
+// usable returns the answers that count, in the order of their requests.
 func (o *oracle) usable() []record {
 	var list []record
 	for _, r := range o.asked[o.kept:] {

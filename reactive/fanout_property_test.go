@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestFanOutsComeToWhatTheRulesSay compares random fan-outs with an oracle, while the root is rebuilt from its journal after
-// random events, and events arrive again or too late.
+// TestFanOutsComeToWhatTheRulesSay compares random fan-outs with an oracle. It rebuilds the root from its journal after random
+// events, and repeats and delays events.
 func TestFanOutsComeToWhatTheRulesSay(t *testing.T) {
 	for _, policy := range fanIns {
 		t.Run(policy, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestFanOutsComeToWhatTheRulesSay(t *testing.T) {
 	}
 }
 
-// TestWorldsAreVaried checks that random worlds reach every end, so that a generator that no longer does is noticed.
+// TestWorldsAreVaried checks that random worlds reach every end.
 func TestWorldsAreVaried(t *testing.T) {
 	ends := map[string]int{}
 	for _, policy := range fanIns {
@@ -154,7 +154,7 @@ type performance struct {
 	states []string // after each event
 }
 
-// arrival is an answer on its way.
+// arrival is an answer that has not arrived yet.
 type arrival struct {
 	at   int64
 	turn int
@@ -183,7 +183,7 @@ func (x *performance) perform() prediction {
 	return x.result()
 }
 
-// arrive applies the reactions of one second: one counts if and only if its call is under way.
+// arrive applies the reactions of one second. A reaction counts if and only if its call is in progress.
 func (x *performance) arrive(at int64) {
 	var now []arrival
 	for _, a := range x.coming {
@@ -225,7 +225,7 @@ func (x *performance) event(req reactive.Request) journal.Event {
 	return of(req.Participant, e)
 }
 
-// repeat applies an event of the past again, which must change nothing.
+// repeat applies an earlier event again, which must change nothing.
 func (x *performance) repeat() {
 	e := rapid.SampledFrom(x.journal).Draw(x.t, "again")
 	if e.Attempt == 0 || rapid.Bool().Draw(x.t, "not again") {

@@ -203,7 +203,7 @@ func TestACrowdCostsWhatItsMembersCost(t *testing.T) {
 	t.Logf("%.1f allocations and %.0f bytes a dispatch", manyMallocs/100_000, manyBytes/100_000)
 }
 
-// TestACrowdAskedOneByOne: when hedging, all fail at once, and each failure makes the next participant be asked.
+// TestACrowdAskedOneByOne: when hedging, all fail at once, and after each failure the next participant is asked.
 func TestACrowdAskedOneByOne(t *testing.T) {
 	const n = 20_000
 	m := newManyAsked(t, n)

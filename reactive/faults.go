@@ -9,16 +9,17 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// faults determines why nodes of a tree failed or were aborted, and where the failure began.
+// faults determines the causes of failed and aborted nodes of a tree, and the nodes in which the failures began.
 type faults struct {
 	*places
 	l            ledger.Keeper
 	tree         *tree
 	dependencies map[int32]*dependents // failures of the nodes that need a failed node, by that node
-	judged       int                   // this many of the failed nodes are known not to end the run
+	judged       int                   // number of failed nodes that do not end the run
 }
 
-// attributed returns the failure of node v as that of the run: it names v, unless it already names the step where it began.
+// attributed returns the failure of node v as the failure of the run. It names v, unless it already names the step in which it
+// began.
 func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 	if f == nil {
 		f = &journal.Failure{Code: CodeDependency}
@@ -31,8 +32,8 @@ func (fs *faults) attributed(f *journal.Failure, v int32) *journal.Failure {
 	return &named
 }
 
-// Failure returns why a node failed, was aborted, or was skipped by its timing; nil otherwise. The failure of a map is that
-// of its first failed item.
+// Failure returns the failure of a node that failed, was aborted, or was skipped by its timing, else nil. The failure of a map
+// is the failure of its first failed item.
 func (fs *faults) Failure(v int32) *journal.Failure {
 	n := fs.l.Node(v)
 	switch n.Status {
@@ -48,13 +49,13 @@ func (fs *faults) Failure(v int32) *journal.Failure {
 	return n.Failure
 }
 
-// failedByItems reports whether v is a map that failed because items of it failed.
+// failedByItems reports whether v is a map that failed because of its items.
 func (fs *faults) failedByItems(v int32) bool {
 	n := fs.l.Node(v)
 	return n.Status == ledger.Failed && n.Failure == nil && n.Has(ledger.Expanded)
 }
 
-// failedNode returns the node that the failure of a map's first failed item names; -1: no item failed.
+// failedNode returns the node that the failure of the first failed item names, or -1 if no item failed.
 func (fs *faults) failedNode(x *expansion) int32 {
 	for i := range x.items {
 		if lo, hi := fs.extent(x.blocks[i]); fs.firstUncaught(lo, hi) >= 0 {
@@ -64,7 +65,7 @@ func (fs *faults) failedNode(x *expansion) int32 {
 	return -1
 }
 
-// firstFailure returns the node that the failure of the run names; -1: every failure was caught.
+// firstFailure returns the node that the failure of the run names, or -1 if every failure was caught.
 func (fs *faults) firstFailure() int32 {
 	if fs.tree.top.bad == 0 {
 		return -1
@@ -72,8 +73,8 @@ func (fs *faults) firstFailure() int32 {
 	return fs.origin(fs.extent(0))
 }
 
-// origin returns the node in which the failure of a body began: among the origins of its uncaught failures, the node that
-// failed first in the order of the journal; -1 if every failure was caught.
+// origin returns the node in which the failure of a body began, or -1 if every failure was caught. Of the origins of uncaught
+// failures, it returns the first in the order of the journal.
 func (fs *faults) origin(lo, hi int32) int32 {
 	roots := map[int32]bool{}
 	fs.addOrigins(roots, lo, hi)
@@ -111,8 +112,8 @@ func (fs *faults) addOrigins(roots map[int32]bool, lo, hi int32) {
 	}
 }
 
-// firstUncaught returns the first node of a body, in template order, whose failure no conditional of that body caught. A
-// node that failed itself comes before the nodes that aborted because of it. -1: there is none.
+// firstUncaught returns the first node of a body, in template order, whose failure no conditional of that body caught, or -1. A
+// node that failed itself precedes nodes that aborted because of others.
 func (fs *faults) firstUncaught(lo, hi int32) int32 {
 	first := int32(-1)
 	fs.eachUncaught(lo, hi, func(v int32) bool {
@@ -124,7 +125,7 @@ func (fs *faults) firstUncaught(lo, hi int32) int32 {
 	return first
 }
 
-// eachUncaught calls yield for the failed nodes of a body that no conditional of the body caught, in template order, until
+// eachUncaught calls yield, in template order, for the nodes of a body whose failures no conditional of the body caught, until
 // yield returns false.
 func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	caught := fs.caughtIn(lo, hi)
@@ -139,8 +140,8 @@ func (fs *faults) eachUncaught(lo, hi int32, yield func(v int32) bool) {
 	}
 }
 
-// caughtIn returns the failed nodes of a body that a conditional caught: the failure chains of the nodes that a conditional
-// which has decided needs or reads. A map catches the failures that the tests in its items read.
+// caughtIn returns the failed nodes of a body whose failures a conditional caught: the failure chains of the nodes that a
+// decided conditional needs or reads. A map catches the failures that the tests in its items read.
 func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
 	caught := map[int32]bool{}
 	for g := lo; g < hi; g++ {
@@ -178,8 +179,8 @@ func (fs *faults) addChain(set map[int32]bool, p int32) {
 	}
 }
 
-// UncaughtFailure returns the first step that failed for good and that no conditional tests; a run with the policy abort-all
-// ends then. It reports false when there is none.
+// UncaughtFailure returns the first step that failed for good and that no conditional tests. It reports false if there is none.
+// With the policy abort-all, such a step ends the run.
 func (fs *faults) UncaughtFailure() (int32, bool) {
 	for ; fs.judged < len(fs.l.Fails()); fs.judged++ {
 		v := fs.l.Fails()[fs.judged]
@@ -190,8 +191,8 @@ func (fs *faults) UncaughtFailure() (int32, bool) {
 	return -1, false
 }
 
-// dependency returns the failure of a node that aborts because a node it needs has failed: it names the step where that
-// began. All nodes that abort because of one failure share one Failure, so that a chain of a million nodes costs one.
+// dependency returns the failure of a node that aborts because a node that it needs has failed. It names the step in which the
+// failure began. All nodes that abort because of one failure share a Failure, so that a chain of a million nodes costs one.
 func (fs *faults) dependency(v int32) *journal.Failure {
 	n := fs.l.Node(v)
 	if n.Status == ledger.Aborted && n.Failure != nil && n.Failure.Code == CodeDependency {
@@ -203,7 +204,7 @@ func (fs *faults) dependency(v int32) *journal.Failure {
 	return &journal.Failure{Code: CodeDependency, Message: "a step it depends on has failed"}
 }
 
-// blocker returns the first node whose failure blocks v; -1: there is none.
+// blocker returns the first node whose failure blocks v, or -1.
 func (fs *faults) blocker(v int32) int32 {
 	first := int32(-1)
 	fs.eachBlocker(v, func(u int32) bool {
@@ -213,8 +214,8 @@ func (fs *faults) blocker(v int32) int32 {
 	return first
 }
 
-// eachBlocker calls yield for the predecessors whose failure keeps a node from ever starting, and for the conditional around
-// it if that failed, until yield returns false. For a conditional it skips the failures that the test catches.
+// eachBlocker calls yield for the predecessors whose failures prevent the start of a node, and for the conditional around it if
+// that failed, until yield returns false. For a conditional, it skips the failures that the test catches.
 func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	row := fs.l.Row(v)
 	for _, p := range fs.plan.Predecessors(fs.bank.Row(v)) {
@@ -231,7 +232,7 @@ func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	}
 }
 
-// dependencyOn returns the failure of nodes that need u, which failed or was aborted.
+// dependencyOn returns the failure of the nodes that need u, a failed or aborted node.
 func (fs *faults) dependencyOn(u int32) *journal.Failure {
 	n := fs.l.Node(u)
 	if fs.l.Row(u).Kind == plan.Join {
@@ -269,13 +270,13 @@ func (fs *faults) describeDependency(u int32) *journal.Failure {
 	return f
 }
 
-// settles reports whether an edge leads from one node to another that any end of the first satisfies.
+// settles reports whether there is an edge from one node to another that any end of the first satisfies.
 func (fs *faults) settles(from, to int32) bool {
 	class, ok := fs.edge(from, to)
 	return ok && class != plan.Needs
 }
 
-// edge returns the class of the edge that leads from one node to another. It reports false when there is none.
+// edge returns the class of the edge from one node to another. It reports false if there is none.
 func (fs *faults) edge(from, to int32) (plan.Class, bool) {
 	if fs.l.Node(from).Block != fs.l.Node(to).Block {
 		return plan.Needs, false
@@ -289,7 +290,7 @@ func (fs *faults) edge(from, to int32) (plan.Class, bool) {
 	return out[i].Class, true
 }
 
-// causes returns the nodes that made x fail; none if x failed by itself.
+// causes returns the nodes that made x fail, nil if x failed by itself.
 func (fs *faults) causes(x int32) []int32 {
 	row := fs.l.Row(x)
 	if row.Kind != plan.Join && !fs.cascaded(x) {
@@ -317,8 +318,8 @@ func (fs *faults) cascaded(x int32) bool {
 	return n.Status == ledger.Aborted && (n.Has(ledger.Cascade) || n.Fact == ledger.NoFact && !n.Has(ledger.ByHand))
 }
 
-// BlockedByFailure returns the predecessors whose failure keeps a node from ever starting, and the conditional around it if
-// that failed. For a conditional it omits the failures that the test catches.
+// BlockedByFailure returns the predecessors whose failures prevent the start of a node, and the conditional around it if that
+// failed. For a conditional, it omits the failures that the test catches.
 func (fs *faults) BlockedByFailure(v int32) []int32 {
 	var causes []int32
 	fs.eachBlocker(v, func(u int32) bool {

@@ -32,14 +32,14 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 		return r.foldClosed(e)
 	case journal.StepScheduled, journal.ContextPatched, journal.CellStepped, journal.CellFailed, journal.CellPaused, journal.CellResumed,
 		journal.CellReset, journal.CellExpired, journal.WorldSnapshotted, journal.RunMoved:
-		return ledger.Applied // by the body; a move by those who follow the journal, with a root of the other workflow
+		return ledger.Applied // the body applies it; the readers of the journal apply a move, with a root of the other workflow
 	}
 	v := r.resolve(e)
 	if v < 0 && r.body != nil && (e.Type == journal.TimerFired || e.Type == journal.NodeAborted) {
-		return ledger.Applied // of a step-run or a cell, by the body
+		return ledger.Applied // of a step-run or a cell: the body applies it
 	}
 	if v < 0 && r.body != nil {
-		return ledger.Late // the call is over
+		return ledger.Late // the call has ended
 	}
 	if v < 0 {
 		return r.keeper.Loose(e)
@@ -58,7 +58,7 @@ func (r *Root) fold(e *journal.Event) ledger.Effect {
 	return r.keeper.Loose(e)
 }
 
-// foldMessage keeps a message for the steps that wait for one. The messages of a world are the body's.
+// foldMessage keeps a message for the steps that wait for one. In a world, the body applies messages.
 func (r *Root) foldMessage(e *journal.Event) ledger.Effect {
 	switch {
 	case r.cells == nil:
@@ -69,7 +69,7 @@ func (r *Root) foldMessage(e *journal.Event) ledger.Effect {
 	return ledger.Applied
 }
 
-// resolve returns the node of an event; -1: none. The hint saves the lookup for events made in this process.
+// resolve returns the node of an event, or -1. The hint saves the lookup for events made in this process.
 func (r *Root) resolve(e *journal.Event) int32 {
 	if v := e.Hint - 1; v >= 0 && v < r.Len() && r.keeper.Node(v).Status != ledger.Absent && (r.routed == nil || r.routed.of(v).key == e.Node) {
 		return v
@@ -96,8 +96,8 @@ func (r *Root) foldStarted(e *journal.Event) ledger.Effect {
 	return ledger.Applied
 }
 
-// markStarted marks the gates and maps around v, in which a node was requested: from then on the decision of a gate and the
-// items of a map are final.
+// markStarted records a request of v in the gates and maps around it: the decisions of the gates and the items of the maps are
+// then final.
 func (t *tree) markStarted(v int32) {
 	for v >= 0 {
 		n := t.l.Row(v)
@@ -124,7 +124,7 @@ func (t *tree) markStarted(v int32) {
 	}
 }
 
-// foldAborted stops one node. A terminal node stays as it is.
+// foldAborted aborts one node, unless it is terminal.
 func (t *tree) foldAborted(v int32, e *journal.Event) ledger.Effect {
 	if t.l.Final(v) {
 		return ledger.Duplicate
@@ -133,7 +133,7 @@ func (t *tree) foldAborted(v int32, e *journal.Event) ledger.Effect {
 	return ledger.Applied
 }
 
-// abortAll aborts a node; a map takes its unfinished items with it.
+// abortAll aborts a node and, if it is a map, its unfinished items.
 func (t *tree) abortAll(v int32, why *journal.Failure) {
 	t.l.Abort(v, why)
 	if x := t.maps[v]; x != nil && t.l.Node(v).Has(ledger.Expanded) {
@@ -141,7 +141,7 @@ func (t *tree) abortAll(v int32, why *journal.Failure) {
 	}
 }
 
-// resumeMaps resumes the aborted maps around a node, because a node in them is to be repeated.
+// resumeMaps resumes the aborted maps around a node that gets another attempt.
 func (t *tree) resumeMaps(v int32) {
 	for b := t.l.Node(v).Block; b != 0; b = t.l.Node(v).Block {
 		v = t.blocks[b].owner
@@ -150,8 +150,8 @@ func (t *tree) resumeMaps(v int32) {
 	}
 }
 
-// foldClosed ends the run: all nodes that are not terminal abort, pending retries are dropped, no gate decides any more and
-// no later event counts. A terminal node stays as it is.
+// foldClosed ends the run: it aborts all nodes that are not terminal and drops pending retries. No gate decides any more, and
+// later events have no effect.
 func (r *Root) foldClosed(e *journal.Event) ledger.Effect {
 	why := e.FailureOr(CodeCancelled)
 	if v := r.resolve(e); e.Node != "" && v >= 0 && !r.Final(v) {

@@ -11,13 +11,13 @@ type gates struct {
 	*places
 	l        ledger.Keeper
 	tree     *tree
-	blame    map[int32]*blame   // of gates of which a needed node has failed
+	blame    map[int32]*blame   // by gate with a failed node that it needs
 	blamed   []int32            // the keys of blame, oldest first
 	upstream map[int32][]uint64 // by row of a gate: the rows that lead to it
-	asks     []int32            // gates and maps whose Go function is to be run
+	asks     []int32            // gates and maps whose Go functions must be called
 }
 
-// blame holds the failed nodes that a gate needs. Whether the gate's test catches such a failure is determined when the node
+// blame holds the failed nodes that a gate needs. Whether the gate's test catches the failure is determined when the node
 // fails, and again when a node upstream gets a new attempt.
 type blame struct {
 	nodes  []int32
@@ -34,8 +34,8 @@ func (gs *gates) blameOf(g int32) *blame {
 	return b
 }
 
-// markGates marks the gates after v, because the result of source, or the state that it shows, has changed. source is v, or
-// precedes the join v.
+// markGates marks the gates after v, because the result of source, or its visible state, has changed. source is v, or a
+// predecessor of the join v.
 func (gs *gates) markGates(v, source int32) {
 	row := gs.bank.Row(v)
 	for _, e := range gs.plan.Outgoing(row) {
@@ -54,8 +54,8 @@ func (gs *gates) markGates(v, source int32) {
 	}
 }
 
-// deriveGate keeps a frozen decision; otherwise it considers the failures that block the gate, the branch around it, and,
-// when everything the gate needs has settled, its test.
+// deriveGate keeps a final decision. Otherwise it considers, in this order: the failures that block the gate; the branch around
+// it; and its test, if all nodes that the gate needs have settled.
 func (gs *gates) deriveGate(v int32) {
 	n := gs.l.Node(v)
 	status, choice := n.Status, n.Fact
@@ -173,9 +173,9 @@ func (gs *gates) uncaught(v int32) bool {
 	return false
 }
 
-// catches reports whether gate g tests a node of p's failure chain. The chain is p itself and, for each of its nodes that
-// was aborted only because of other nodes, the predecessors of that node that are failed or aborted now, and the conditional
-// around it if that is.
+// catches reports whether gate g tests a node of p's failure chain. The chain contains p and, for each of its nodes that was
+// aborted only because of other nodes, the predecessors of that node and the conditional around it that are failed or aborted
+// now.
 func (gs *gates) catches(g, p int32) bool {
 	seen := map[int32]bool{p: true}
 	for queue := []int32{p}; len(queue) > 0; {
@@ -233,7 +233,7 @@ func (gs *gates) reaches(v, g int32) bool {
 	return set[from/64]&(1<<(from%64)) != 0
 }
 
-// ancestors returns the set of rows that lead to row.
+// ancestors returns the set of rows from which a path leads to row.
 func (gs *gates) ancestors(row int32) []uint64 {
 	set := make([]uint64, len(gs.plan.Nodes)/64+1)
 	for stack := []int32{row}; len(stack) > 0; {

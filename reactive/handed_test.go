@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// handed is a value that was returned, and a copy of it as it was then.
+// handed is a returned value and a copy made when it was returned.
 type handed struct {
 	what   string
 	v, was any
 }
 
-// hold records a returned value, once: later it must be unchanged.
+// hold records a returned value, once. The value must never change.
 func (r *randomRun) hold(what string, v any) {
 	ref := reflect.ValueOf(v)
 	if k := ref.Kind(); k != reflect.Map && k != reflect.Slice || r.known[ref.Pointer()] {

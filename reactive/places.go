@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// places holds the nodes, with their names and their order: steps, maps and conditionals of the workflow, items of maps, or
-// the calls of a routed run.
+// places holds the nodes with their names and their order: the steps, maps and conditionals of the workflow and of the items of
+// maps, or the calls of a routed run.
 type places struct {
 	l      ledger.Keeper
 	plan   *plan.Plan
@@ -19,7 +19,7 @@ type places struct {
 	blocks []block
 	keys   []string // of instances in blocks, made on demand
 	maps   map[int32]*expansion
-	routed *Calls // of a routed run; else nil
+	routed *Calls // nil unless the run is routed
 }
 
 func newPlaces(l ledger.Keeper, p *plan.Plan, bank *signals.Bank) *places {
@@ -43,11 +43,11 @@ type expansion struct {
 	items     []any
 	blocks    []int32 // by item; may be longer than items: blocks of an earlier, longer list are kept for reuse
 	unsettled int32   // nodes of the items that have not settled
-	bad       int32   // nodes of the items that are failed for good or aborted
+	bad       int32   // nodes of the items that failed for good or were aborted
 }
 
-// Node returns the node of a step, a map or an item by its key, such as `pay` or `check[3]`. It reports false when no such
-// node exists now.
+// Node returns the node of a step, a map or an item by its key, such as `pay` or `check[3]`. It reports false if there is no
+// such node now.
 func (p *places) Node(key string) (int32, bool) {
 	if p.routed != nil {
 		return p.routed.find(key)
@@ -67,7 +67,7 @@ func (p *places) Node(key string) (int32, bool) {
 	return v, true
 }
 
-// locate finds the instance of a row by one index for each map around it, outermost first; -1 when an item does not exist.
+// locate returns the instance of a row by one index for each map around it, outermost first, or -1 if an item does not exist.
 func (p *places) locate(row int32, indexes []int) int32 {
 	if len(indexes) == 0 {
 		return row
@@ -126,7 +126,7 @@ func (p *places) extent(b int32) (lo, hi int32) {
 	return blk.base, blk.base + p.plan.Nodes[blk.row].End - blk.row - 1
 }
 
-// Compare orders nodes as in the template, for sorting: the items of a map follow the map in order. O(depth of maps).
+// Compare compares nodes by template order, for sorting: the items of a map follow the map, in order. O(depth of maps).
 func (p *places) Compare(a, b int32) int {
 	switch {
 	case a == b:
@@ -179,7 +179,7 @@ func (p *places) depth(b int32) int {
 	return d
 }
 
-// entry returns the entry of a node in the queues: in a routed run the number of its call.
+// entry returns the entry of a node in the queues: the node, or in a routed run the number of its call.
 func (p *places) entry(v int32) int32 {
 	if p.routed == nil {
 		return v
@@ -187,7 +187,7 @@ func (p *places) entry(v int32) int32 {
 	return p.routed.of(v).number
 }
 
-// entered returns the node of an entry of a queue. It reports false when the entry's call was closed.
+// entered returns the node of an entry of a queue. It reports false if the entry's call was closed.
 func (p *places) entered(e int32) (int32, bool) {
 	if p.routed == nil {
 		return e, true
@@ -196,7 +196,7 @@ func (p *places) entered(e int32) (int32, bool) {
 	return v, ok
 }
 
-// entryBefore is before for entries.
+// entryBefore is like before, for entries.
 func (p *places) entryBefore(a, b int32) bool {
 	if p.routed != nil {
 		return a < b

@@ -108,7 +108,7 @@ steps:
 }
 
 // TestTheWorkOfAnEventIsThatOfItsEdges counts the cost of a join of 10,000: every predecessor visits it once, and it is
-// derived when the first moves and when the last completes, not 10,000 times.
+// derived when the first predecessor moves and when the last completes, not 10,000 times.
 func TestTheWorkOfAnEventIsThatOfItsEdges(t *testing.T) {
 	const n = 10_000
 	all := &template.Parallel{}
@@ -131,7 +131,7 @@ func TestTheWorkOfAnEventIsThatOfItsEdges(t *testing.T) {
 	require.Equal(t, reactive.Ready, root.Status(join))
 }
 
-// A failed conditional is both around a node and before it, and is nevertheless one cause.
+// A failed conditional both surrounds a node and precedes it, but is one cause.
 func TestACauseIsNamedOnce(t *testing.T) {
 	p := load(t, `
 kind: Workflow
@@ -146,7 +146,7 @@ steps:
 	require.Equal(t, []inspect.Cause{{Kind: inspect.ByFailure, Node: gate}}, inspect.Causes(r.root, b))
 }
 
-// A decision that was open when the run was closed cannot be made any more, and is not waited for.
+// A decision that was open when the run was closed can no longer be made, and no step waits for it.
 func TestAClosedRunWaitsForNobody(t *testing.T) {
 	p := load(t, `{kind: Workflow, name: w, steps: [{operation: a, fulfillment: {policy: never}}, {operation: b}]}`)
 	r := play(t, p, "a+", "a!")
@@ -158,7 +158,7 @@ func TestAClosedRunWaitsForNobody(t *testing.T) {
 	require.Equal(t, []inspect.Cause{{Kind: inspect.ByEnd, Node: a}}, inspect.Causes(r.root, a))
 }
 
-// A failed step does not delay steps that only read how it ended or have a default for it.
+// A failed step does not delay steps that only read its end or have a default for its output.
 func TestWhatHasEndedIsNotWaitedFor(t *testing.T) {
 	r := play(t, load(t, `
 kind: Workflow

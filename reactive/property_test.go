@@ -16,7 +16,7 @@ import (
 )
 
 // TestProperties drives random workflows, with nested maps and conditionals, through random events, valid or not. After
-// every event it checks the invariants, and at the end that no value that was returned has changed.
+// every event, it checks the invariants; at the end, it checks that no returned value has changed.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
@@ -56,7 +56,7 @@ func drawRun(t *rapid.T) *randomRun {
 type generator struct {
 	t     *rapid.T
 	n     int
-	named []string // ids of the nodes made so far that tests may read
+	named []string // ids of the nodes made so far, which tests may read
 }
 
 func (g *generator) id(kind string) string {
@@ -159,12 +159,12 @@ type randomRun struct {
 	journal []journal.Event
 	states  []string // after each event
 	watched map[string]*live.StepSignals
-	unruly  bool // a node was requested that was not ready
+	unruly  bool // a node that was not ready was requested
 	handed  []handed
-	known   map[uintptr]bool // held already
+	known   map[uintptr]bool // already held
 }
 
-// draw makes one event: mostly one that a coordinator would journal next, sometimes any.
+// draw makes an event: mostly one that a coordinator would journal next, sometimes any event.
 func (r *randomRun) draw() journal.Event {
 	if v, ok := r.root.NextStart(nil); ok && rapid.IntRange(0, 2).Draw(r.t, "start") > 0 {
 		in, failure := r.root.Input(v)
@@ -213,7 +213,7 @@ func (r *randomRun) append(e journal.Event) {
 	e.Seq = uint64(len(r.journal) + 1)
 	e.At = int64(e.Seq) * 1e9
 	before := r.finals()
-	awaited := false // the node's next attempt is
+	awaited := false // of the node's next attempt
 	if v, ok := r.root.Node(e.Node); ok {
 		awaited = r.root.Pending(v)
 	}
@@ -233,7 +233,7 @@ func (r *randomRun) append(e journal.Event) {
 		require.NotEqual(r.t, reactive.Applied, r.root.Apply(&again), "%s of %s counted twice", e.Type, e.Node)
 		require.Equal(r.t, r.states[len(r.states)-1], state(r.root), "%s of %s twice", e.Type, e.Node)
 	}
-	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried && !awaited { // these begin another attempt, or are its outcome
+	if e.Type != journal.CallRequested && e.Type != journal.NodeRetried && !awaited { // these begin another attempt or end it
 		for key, was := range before {
 			v, ok := r.root.Node(key)
 			require.True(r.t, ok, "%s vanished at %s", key, e.Type)
@@ -271,7 +271,8 @@ func (r *randomRun) checkSignals() {
 	require.NoError(r.t, live.Of(r.root).Err())
 }
 
-// finals returns the nodes whose status only a new attempt may change: their own, or one upstream for those that have none.
+// finals returns the nodes whose status only a new attempt may change: an attempt of the node, or of a node upstream if it has
+// no attempts.
 func (r *randomRun) finals() map[string]reactive.Status {
 	finals := map[string]reactive.Status{}
 	for v := range r.root.Len() {
@@ -284,7 +285,7 @@ func (r *randomRun) finals() map[string]reactive.Status {
 	return finals
 }
 
-// checkReplays cuts the journal anywhere, encodes and decodes it in batches of any size, and compares.
+// checkReplays cuts the journal anywhere, replays it encoded in batches of any size, and compares the states.
 func (r *randomRun) checkReplays() {
 	n := rapid.IntRange(0, len(r.journal)).Draw(r.t, "cut")
 	codec := &journal.Codec{}

@@ -8,15 +8,15 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// room decides which nodes may start: it grants slots to them, and queues those that have their slots in template order, by
-// the room in the process that their calls need.
+// room decides which nodes may start: it grants slots to nodes. It queues nodes with their slots in template order, by the kind
+// of room in the process that their calls need.
 type room struct {
 	*places
 	l      ledger.Keeper
 	slots  slots.Slots
 	starts slots.Queue
-	apart  []slots.Queue // nodes whose calls need another room than CallRoom, by room; nil: there are none
-	rooms  []Room        // by operation; nil: all need CallRoom
+	apart  []slots.Queue // nodes whose calls need another room than CallRoom, by room; nil: none
+	rooms  []Room        // by operation; nil: all calls need CallRoom
 }
 
 func newRoom(l ledger.Keeper, p *places) *room {
@@ -28,7 +28,7 @@ func newRoom(l ledger.Keeper, p *places) *room {
 	return o
 }
 
-// want makes a node a candidate for the slots that it needs. A node that needs none may start at once.
+// want makes a node a candidate for the slots that it needs. A node that needs no slots may start at once.
 func (o *room) want(v int32) {
 	n := o.l.Node(v)
 	if n.Has(ledger.Candidate) || n.Has(ledger.Granted) {
@@ -56,7 +56,7 @@ func (o *room) stopWaiting(v int32) {
 	o.dropGrant(v)
 }
 
-// nextGrant returns the first candidate for which there are slots.
+// nextGrant returns the first candidate with free slots.
 func (o *room) nextGrant() (int32, bool) {
 	e := o.slots.Next(0)
 	if e < 0 {
@@ -65,7 +65,7 @@ func (o *room) nextGrant() (int32, bool) {
 	return o.entered(e)
 }
 
-// dropGrant ends a grant, which lasts only while its node is ready or about to retry.
+// dropGrant ends a grant. A grant lasts only while its node is ready or about to retry.
 func (o *room) dropGrant(v int32) {
 	n := o.l.Node(v)
 	if !n.Has(ledger.Granted) {
@@ -90,7 +90,7 @@ func (o *room) hold(v int32, on bool) {
 	}
 }
 
-// groupOf returns the innermost limited group around a step; -1: no limit applies.
+// groupOf returns the innermost limited group around a step, or -1.
 func (o *room) groupOf(v int32) int32 {
 	n := o.l.Row(v)
 	if n.Group < 0 || n.Kind != plan.Step {
@@ -99,7 +99,8 @@ func (o *room) groupOf(v int32) int32 {
 	return o.groupBeside(v, n.Group)
 }
 
-// groupBeside returns the instance of a plan's group for node v: that of its own item, or of an item around it or the run.
+// groupBeside returns the instance of a plan's group for node v: the instance of its item, of an item around that, or of the
+// run.
 func (o *room) groupBeside(v, g int32) int32 {
 	around := o.plan.Groups[g].Map
 	b := o.l.Node(v).Block
@@ -146,12 +147,13 @@ func (o *room) enqueue(v int32) {
 	s.Push(o.entry(v))
 }
 
-// inBits reports whether a node is a bit of its queue, and not in its heap. Queues for workers have no bits: there may be many of them.
+// inBits reports whether a node is in the bits of its queue, not in its heap. Queues for workers have no bits, because there may be
+// many queues.
 func (o *room) inBits(v int32) bool {
 	return o.routed == nil && int(v) < len(o.plan.Nodes) && o.RoomOf(v) < WorkerRoom
 }
 
-// mayStart reports whether a queued node is still to be started: it is ready, or its retry is due and has slots.
+// mayStart reports whether a queued node may still start: it is ready, or its retry is due and has slots.
 func (o *room) mayStart(v int32) bool {
 	n := o.l.Node(v)
 	return n.Status == ledger.Ready || n.Has(ledger.Pending) && n.Has(ledger.RetryDue) && n.Has(ledger.Granted)
@@ -168,8 +170,8 @@ func (o *room) startsOf(v int32) *slots.Queue {
 	return &o.starts
 }
 
-// Rooms sets, by operation, the room that its calls need. A call may then start while there is room of its kind, whatever
-// other kinds are lacking. By default all calls need CallRoom.
+// Rooms sets the kind of room that calls need, by operation. A call may then start if there is room of its kind, even if other
+// kinds are lacking. By default all calls need CallRoom.
 func (o *room) Rooms(operations []Room) {
 	n := len(o.plan.Nodes)
 	o.starts = slots.NewQueue(n, o.entryBefore)
@@ -198,8 +200,8 @@ func (o *room) RoomOf(v int32) Room {
 	return CallRoom
 }
 
-// NextStart returns the first node, in template order, that may start now and needs none of the lacking room, and the same
-// node until it has been requested or has failed. It reports false when there is none or the run is closed.
+// NextStart returns the first node, in template order, that may start now and needs no lacking room. It returns the same node
+// until that was requested or has failed. It reports false if there is none or the run is closed.
 func (o *room) NextStart(lacking Rooms) (int32, bool) {
 	v := int32(-1)
 	if !lacking.Has(CallRoom) {
@@ -216,7 +218,7 @@ func (o *room) NextStart(lacking Rooms) (int32, bool) {
 	return v, v >= 0
 }
 
-// next returns the first node of a queue that may start; -1: there is none.
+// next returns the first node of a queue that may start, or -1.
 func (o *room) next(s *slots.Queue) int32 {
 	for !o.l.Closed() {
 		e := s.First()
@@ -245,8 +247,8 @@ type (
 	Rooms = slots.Kinds
 )
 
-// The kinds of room. A program needs room of its own besides that for a call; from WorkerRoom on there is a kind for each
-// operation that workers carry out.
+// The kinds of room. A program needs ProgramRoom in addition to room for its call. Kinds from WorkerRoom on are for operations
+// of workers, one kind for each.
 const (
 	CallRoom Room = iota
 	ProgramRoom

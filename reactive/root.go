@@ -12,7 +12,7 @@ import (
 
 // Root is the state of a run, computed from its journal: facts folded event by event, and the statuses, slots and decisions
 // derived from them. Apply is its only input. It has no clock, no goroutine and does no I/O, so the same plan and the same events
-// lead to the same Root anywhere. It is owned by one goroutine.
+// lead to the same Root anywhere. It belongs to one goroutine.
 //
 // Invariants, checked by check:
 //  1. A ready node has no unsatisfied predecessor, and holds a slot in every group around it.
@@ -28,11 +28,11 @@ type Root struct {
 	*gates
 	*faults
 	keeper ledger.Keeper
-	body   Body        // of a routed run; else nil
-	cells  cells.Cells // the body of a world; else nil
+	body   Body        // nil unless the run is routed
+	cells  cells.Cells // the body of a world, or nil
 }
 
-// New returns the root of a run that has no events yet.
+// New returns the root of a run without events.
 func New(p *plan.Plan) *Root {
 	r := &Root{tree: &tree{}}
 	bank := signals.NewBank(p.Wiring, r.tree.derive)
@@ -42,13 +42,13 @@ func New(p *plan.Plan) *Root {
 	r.room = newRoom(r.keeper, r.places)
 	r.tree.init(r.keeper, r.places, r.room)
 	r.gates, r.faults = r.tree.gates, r.tree.faults
-	if p.Workflow.Routing == nil { // else its rows are call sites, and no calls yet
+	if p.Workflow.Routing == nil { // the rows of a routed run are call sites
 		r.tree.plant()
 	}
 	return r
 }
 
-// Observer is notified, while events are applied, of the nodes that change.
+// Observer is notified of changed nodes while the root applies events.
 type Observer interface {
 	// Changed is called for a node; the maps around it may have changed too.
 	Changed(v int32)
@@ -60,10 +60,10 @@ type Observer interface {
 	Applied()
 }
 
-// Observe sets the observer, which is notified from now on; there is one at most.
+// Observe sets the observer and replaces an earlier one.
 func (r *Root) Observe(o Observer) { r.watcher = o }
 
-// Observer returns the root's observer; nil: it has none.
+// Observer returns the root's observer, or nil.
 func (r *Root) Observer() Observer { return r.watcher }
 
 // Watch makes the root record changes of statuses and tasks from now on, for Changes and TaskChanges.
@@ -77,8 +77,8 @@ func (t *tree) Changes() []ledger.Change {
 	return c
 }
 
-// Apply takes the next event of the journal and derives all that follows from it. The unit of derivation is one event:
-// however a journal is cut into batches, the statuses are the same.
+// Apply applies the next event of the journal and derives all its consequences. The unit of derivation is one event, so
+// statuses do not depend on the batches of a journal.
 func (r *Root) Apply(e *journal.Event) ledger.Effect {
 	r.keeper.Advance(e)
 	r.tree.meter.Bound(EvaluationMax)
@@ -96,8 +96,8 @@ func (r *Root) Apply(e *journal.Event) ledger.Effect {
 	return out
 }
 
-// tidy drops stale entries from the front of the queues. It runs after every event, and not when a queue is
-// read, because a node may be put in again: how often queues are read must change nothing.
+// tidy drops stale entries from the front of the queues. It runs after every event, not when a queue is read: a node may be
+// queued again, and the number of reads must change nothing.
 func (r *Root) tidy() {
 	for len(r.gates.asks) > 0 && !r.keeper.Node(r.gates.asks[0]).Has(ledger.Asked) {
 		r.gates.asks = r.gates.asks[1:]
@@ -105,8 +105,8 @@ func (r *Root) tidy() {
 	r.keeper.Tidy()
 }
 
-// Digest writes all state that the run's future depends on, at an instant: two roots of one plan that write the same go on
-// in the same way. It leaves out history: sequences, instants, and which of several failures was the first.
+// Digest writes all state at an instant that determines the run's future: two roots of one plan with equal digests continue in
+// the same way. It omits history: sequences, instants, and which of several failures was the first.
 func (r *Root) Digest(w io.Writer, now int64) {
 	r.keeper.Digest(w, r.inOrder(), now)
 	if r.body != nil {

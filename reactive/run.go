@@ -5,12 +5,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-// Verdict describes how a run ends, or has ended.
+// Verdict is the end of a run.
 type Verdict struct {
 	Status  RunStatus        // a final one
-	Failure *journal.Failure // why it did not complete
-	Node    int32            // the node it is named after; -1: none
-	Output  any              // of a run that completed: a value of package value, or that of the event
+	Failure *journal.Failure // nil if it completed
+	Node    int32            // the node that the failure names; -1: none
+	Output  any              // of a completed run: a value of package value, or the value in the event
 }
 
 // RunStatus returns the status of the run.
@@ -26,7 +26,7 @@ func (r *Root) RunStatus() RunStatus {
 	return RunRunning
 }
 
-// starting reports whether a node that waits only for room in the process may start now: its retry is due.
+// starting reports whether a node needs only room in the process to start now, such as a node with a due retry.
 func (r *Root) starting() bool {
 	_, ok := r.NextStart(nil)
 	return ok
@@ -40,8 +40,8 @@ func (r *Root) Done() bool {
 	return r.Started() && r.Finished() == nil && (r.Closed() || r.top.unsettled == 0)
 }
 
-// Verdict returns how the run ends, once it is done. Its failure is the first uncaught one, in the order of the journal. A
-// failure is caught if a conditional that has decided tests a node of its chain.
+// Verdict returns the end of a run that is done. Its failure is the first uncaught one, in the order of the journal. A failure
+// is caught if a conditional that has decided tests a node of its chain.
 func (r *Root) Verdict() Verdict {
 	if e := r.ClosedBy(); e != nil {
 		return r.closedVerdict(e)
@@ -88,8 +88,8 @@ func (r *Root) closedVerdict(e *journal.Event) Verdict {
 	return out
 }
 
-// BlocksRetry reports whether another attempt of a node would be aborted at once, because a node that it, or a map around
-// it, needs has failed and the failure policy aborts dependents.
+// BlocksRetry reports whether another attempt of a node would be aborted at once: the failure policy aborts dependents, and a
+// node that it or a map around it needs has failed.
 func (t *tree) BlocksRetry(v int32) bool {
 	if !t.abortDependents() {
 		return false
@@ -100,8 +100,8 @@ func (t *tree) BlocksRetry(v int32) bool {
 	return t.blocked(v)
 }
 
-// OpenCalls returns all calls that were requested and not answered, in the order of their nodes, or of opening in a routed
-// run. A recovered run makes them again with the same request ids.
+// OpenCalls returns all requested calls without an answer, in the order of their nodes, or of opening in a routed run. A
+// recovered run makes them again with the same request ids.
 func (r *Root) OpenCalls() []ledger.Request {
 	var calls []ledger.Request
 	for _, v := range r.inOrder() {
@@ -110,7 +110,7 @@ func (r *Root) OpenCalls() []ledger.Request {
 	return calls
 }
 
-// NextAsk returns the next gate or map whose Go function is to be run, and the same one until its answer has been applied.
+// NextAsk returns the next gate or map whose Go function must be called. It returns the same one until its answer was applied.
 func (gs *gates) NextAsk() (int32, bool) {
 	if len(gs.asks) == 0 || gs.l.Closed() {
 		return -1, false

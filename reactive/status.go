@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/ledger"
 )
 
-// The types of package ledger are aliased here, so that users of a Root need not import it.
+// Aliases of types of package ledger, so that users of a Root need not import it.
 type (
 	// Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 	Status = ledger.Status
@@ -25,7 +25,7 @@ type (
 	// TaskChange is a change of the state of a step's task.
 	TaskChange = ledger.TaskChange
 
-	// CallChange is the state of a call at the change of its status.
+	// CallChange is the state of a call whose status has changed.
 	CallChange = ledger.CallChange
 )
 
@@ -56,7 +56,7 @@ const (
 	ReportBytesMax = 64 << 10 // of one report's payload, encoded
 )
 
-// RequestName returns the public name of a request: in journals, in interfaces, to operations.
+// RequestName returns the public name of a request, for journals, interfaces and operations.
 func RequestName(key string, attempt int32) string { return ledger.RequestName(key, attempt) }
 
 // CallName returns the public name of a call: the name of its request, followed by the participant or by the number of the
@@ -75,7 +75,7 @@ const (
 	RunPaused           RunStatus = "paused"  // a person or program paused it
 	RunCompleted        RunStatus = "completed"
 	RunFailed           RunStatus = "failed"
-	RunPartial          RunStatus = "partial" // of a playbook: some branches completed, some failed
+	RunPartial          RunStatus = "partial" // of a playbook: some branches completed and some failed
 	RunAborted          RunStatus = "aborted"
 	RunDeadlineExceeded RunStatus = "deadline_exceeded"
 	RunStepTimeout      RunStatus = "step_timeout"

@@ -101,7 +101,7 @@ func TestAnAnswerCanDecideAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhatADecisionLeadsTo: every source, every action, for a refusal and for a decision that cannot be read.
+// TestWhatADecisionLeadsTo covers every source and every action, for a refusal and for a decision that cannot be read.
 func TestWhatADecisionLeadsTo(t *testing.T) {
 	ends := map[string]struct {
 		a, b, c, d string
@@ -116,7 +116,7 @@ func TestWhatADecisionLeadsTo(t *testing.T) {
 		for action, want := range ends {
 			for code, answer := range map[string]any{"not_fulfilled": no, "decision_error": what} {
 				if source == "person" && code == "decision_error" {
-					continue // a person says yes or no
+					continue // a person decides yes or no
 				}
 				t.Run(fmt.Sprint(source, " ", code, " ", action), func(t *testing.T) {
 					p := tasks(t, fmt.Sprintf("%s, on_not_fulfilled: %s, on_error: %s", fulfillment, action, action), "")
@@ -198,7 +198,7 @@ func TestAPauseEndsByAnExplicitDecision(t *testing.T) {
 	})
 }
 
-// TestAResumeDoesNotDecide: the pause that a task has caused ends with that task's decision, without further effects.
+// TestAResumeDoesNotDecide: a pause caused by a task ends with the decision of that task, without further effects.
 func TestAResumeDoesNotDecide(t *testing.T) {
 	lived(t, tasks(t, byAnswer+", on_not_fulfilled: pause", ""), func(t *testing.T, s *driver) {
 		s.receive(1, responded("a", 1, no))
@@ -211,14 +211,14 @@ func TestAResumeDoesNotDecide(t *testing.T) {
 	})
 }
 
-// TestATimerIsForItsOwnAttempt: the remaining time of a decision does not shorten that of the next attempt.
+// TestATimerIsForItsOwnAttempt: the remaining time of a decision does not shorten the time of the next attempt.
 func TestATimerIsForItsOwnAttempt(t *testing.T) {
 	p := tasks(t, "policy: external_decision, decision_source: {kind: automatic, operation: verify, timing: {timeout: PT10S}}, "+match, "")
 	lived(t, p, func(t *testing.T, s *driver) {
-		s.receive(1, responded("a", 1, nil)) // asked, until 11
+		s.receive(1, responded("a", 1, nil)) // asked at 1, until 11
 		s.receive(2, decided("a", 1, 1, no))
 		s.receive(3, journal.Event{Type: journal.NodeRetried, Node: "a"})
-		s.receive(9, responded("a", 2, nil)) // asked, until 19
+		s.receive(9, responded("a", 2, nil)) // asked at 9, until 19
 		s.advance(18)
 		require.Equal(t, call.Undecided, s.root.Fulfillment(s.node("a")))
 		s.advance(19)
@@ -262,7 +262,7 @@ func TestADecisionIsAskedForAgain(t *testing.T) {
 		lived(t, p, func(t *testing.T, s *driver) {
 			s.receive(1, responded("a", 1, nil))
 			s.receive(2, undecidable("a", 1, 1)) // again at 7
-			s.advance(17)                        // which times out, counted from there: again at 27
+			s.advance(17)                        // times out at 17: again at 27
 			require.NotContains(t, s.calls(s.root.OpenCalls()), "a#1?")
 			s.advance(27)
 			require.Contains(t, s.calls(s.root.OpenCalls()), "a#1?3")
@@ -389,7 +389,7 @@ func TestDecisionsThatNobodyWaitsForChangeNothing(t *testing.T) {
 }
 
 // TestTasksKeepTheirPromises draws events in any order: no step that needs a task starts before the task is fulfilled or
-// abandoned, the open calls are those of the journal, duplicates change nothing, and a rebuilt root is the same.
+// abandoned, the open calls are the open calls of the journal, duplicates change nothing, and a rebuilt root is equal.
 func TestTasksKeepTheirPromises(t *testing.T) {
 	actions := []string{"fail", "pause", "skip", "abort_workflow"}
 	sources := map[string]string{
@@ -432,7 +432,7 @@ type taskRun struct {
 	states []string
 }
 
-// draw returns an event that may arrive: mostly one that is waited for.
+// draw returns an event that may arrive: mostly one that a call waits for.
 func (x *taskRun) draw() journal.Event {
 	answer := rapid.SampledFrom([]map[string]any{yes, no, what}).Draw(x.t, "answer")
 	attempt := x.root.Attempt(x.node("a"))
@@ -488,7 +488,7 @@ func (x *taskRun) check() {
 }
 
 // TestHowOftenAnybodyLooksChangesNothing: a decision that is no longer requested loses its place in the queue, even if it is
-// requested again later.
+// later requested again.
 func TestHowOftenAnybodyLooksChangesNothing(t *testing.T) {
 	p := load(t, `
 kind: Workflow
@@ -518,7 +518,7 @@ steps:
 	}
 }
 
-// TestWorkThatIsRepeatedHasItsWholeTime, whether or not the next timer was read meanwhile.
+// Repeated work has its whole time, even if the next timer was read meanwhile.
 func TestWorkThatIsRepeatedHasItsWholeTime(t *testing.T) {
 	p := load(t, `
 kind: Workflow

@@ -28,7 +28,7 @@ steps:
 func TestWhatAFinalTimeoutDoes(t *testing.T) {
 	for _, test := range []struct {
 		on, a, b, free string
-		run            reactive.RunStatus // once everything is over
+		run            reactive.RunStatus // at the end
 	}{
 		{"fail", "failed", "aborted", "running", reactive.RunStepTimeout},
 		{"skip", "skipped", "running", "running", reactive.RunCompleted},
@@ -69,7 +69,7 @@ func TestATimeoutIsRetriedFirst(t *testing.T) {
 	})
 }
 
-// TestAnAnswerGoesBeforeATimerOfItsInstant, and a step's timer before the deadline.
+// At one instant, an answer precedes a timer, and a step's timer precedes the deadline.
 func TestAnAnswerGoesBeforeATimerOfItsInstant(t *testing.T) {
 	p := limited(t, "timeout: PT5S", "deadline: PT5S")
 	t.Run("the answer", func(t *testing.T) {
@@ -97,12 +97,12 @@ func TestAnAnswerGoesBeforeATimerOfItsInstant(t *testing.T) {
 	})
 }
 
-// TestADeadlineCountsFromTheFirstRequest, through pauses, and late processing does not extend it.
+// A deadline counts from the first request, through pauses, and late processing does not extend it.
 func TestADeadlineCountsFromTheFirstRequest(t *testing.T) {
 	lived(t, limited(t, "timeout: PT1H", "deadline: PT10S"), func(t *testing.T, s *driver) {
 		require.Equal(t, instant(10), s.root.NextDue())
 		s.receive(1, journal.Event{Type: journal.RunPaused})
-		s.now = 60 // no process was there at the time
+		s.now = 60 // no process was running then
 		s.settle()
 		require.Equal(t, reactive.RunDeadlineExceeded, s.root.RunStatus())
 		closed := s.journal[len(s.journal)-2]
@@ -114,14 +114,15 @@ func TestADeadlineCountsFromTheFirstRequest(t *testing.T) {
 	})
 }
 
-// TestABackoffCountsFromTheInstantThatWasMeant: a process that was down does not extend it, and overdue timers fire at once.
+// TestABackoffCountsFromTheInstantThatWasMeant: downtime of a process does not extend a backoff, and overdue timers fire at
+// once.
 func TestABackoffCountsFromTheInstantThatWasMeant(t *testing.T) {
 	lived(t, limited(t, "timeout: PT5S, retry: {max_attempts: 3, backoff: PT10S}", ""), func(t *testing.T, s *driver) {
-		s.now = 12 // the timeout of 5 is seen now
+		s.now = 12 // the timeout at 5 is processed now
 		s.settle()
 		require.Equal(t, reactive.Failed, s.root.Status(s.node("a")))
 		require.Equal(t, instant(15), s.root.NextDue())
-		s.now = 40 // so is the retry of 15
+		s.now = 40 // the retry at 15 is processed now
 		s.settle()
 		require.Equal(t, reactive.Running, s.root.Status(s.node("a")))
 		require.Equal(t, instant(45), s.root.NextDue(), "an attempt has its whole time from its request on")
@@ -148,12 +149,12 @@ func TestARetryThatWouldComeTooLateIsNotMade(t *testing.T) {
 	}
 }
 
-// TestTheTotalTimeoutRunsThroughBackoffs: it ends a step whose retry is to come.
+// TestTheTotalTimeoutRunsThroughBackoffs: it ends a step with a pending retry.
 func TestTheTotalTimeoutRunsThroughBackoffs(t *testing.T) {
 	for on, want := range map[string]string{"fail": "failed", "skip": "skipped"} {
 		p := limited(t, "total_timeout: PT9S, on_timeout: "+on+", retry: {max_attempts: 9, backoff: PT8S}", "max_concurrency: 1")
 		lived(t, p, func(t *testing.T, s *driver) {
-			s.receive(0, failedWith("a", 1, "busy", true)) // again at 8, but then its slot is taken
+			s.receive(0, failedWith("a", 1, "busy", true)) // again at 8, but its slot is taken then
 			require.Equal(t, reactive.Running, s.root.Status(s.node("free")))
 			s.advance(8)
 			require.True(t, s.root.Pending(s.node("a")))
@@ -165,7 +166,7 @@ func TestTheTotalTimeoutRunsThroughBackoffs(t *testing.T) {
 	}
 }
 
-// TestAManualRetryHasItsWholeTime, also in a rebuilt root.
+// A manual retry has its whole time, also in a rebuilt root.
 func TestAManualRetryHasItsWholeTime(t *testing.T) {
 	lived(t, limited(t, "total_timeout: PT9S", ""), func(t *testing.T, s *driver) {
 		s.receive(1, failedWith("a", 1, "broken", false))
@@ -178,7 +179,7 @@ func TestAManualRetryHasItsWholeTime(t *testing.T) {
 	})
 }
 
-// TestJitterIsTheSameInEveryReplay, differs between steps, and stays below the backoff.
+// Jitter is the same in every replay, differs between steps, and stays below the backoff.
 func TestJitterIsTheSameInEveryReplay(t *testing.T) {
 	const timing = "timing: {retry: {max_attempts: 2, backoff: PT1H, jitter: 0.5}}"
 	p := load(t, `

@@ -17,12 +17,12 @@ func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 			return plan.ShowsMoved
 		}
 	case ledger.Completed, ledger.Skipped:
-		if f&(ledger.Held|ledger.Pending) != 0 { // its task is undecided, or it is to be repeated
+		if f&(ledger.Held|ledger.Pending) != 0 { // its task is undecided, or a retry is pending
 			return plan.ShowsMoved
 		}
 		return plan.ShowsSatisfied | plan.ShowsSettled | plan.ShowsMoved
 	case ledger.Failed, ledger.Aborted:
-		if f&ledger.Pending != 0 { // another attempt is to come
+		if f&ledger.Pending != 0 { // a retry is pending
 			return plan.ShowsMoved
 		}
 		return plan.ShowsBlocked | plan.ShowsSettled | plan.ShowsMoved
@@ -32,7 +32,7 @@ func shows(kind plan.Kind, s ledger.Status, f ledger.Flags) uint8 {
 	return 0
 }
 
-// tree derives the statuses of a run's steps, maps and conditionals from the ledger's facts and from each other.
+// tree derives the statuses of a run's steps, maps and conditionals from facts of the ledger and from each other.
 type tree struct {
 	*places
 	plan    *plan.Plan
@@ -44,10 +44,10 @@ type tree struct {
 	meter   expr.Meter
 	top     expansion // the run as one body: its counters
 	changes []ledger.Change
-	watcher Observer // nil: there is none
+	watcher Observer // nil: none
 	decoded decoded.Outputs
 	steps   ledger.Progress
-	busy    int32 // nodes that only this process can move: ready, or running outside the engine
+	busy    int32 // nodes that only this process can change: ready, or running outside the engine
 }
 
 // init sets the parts of a tree.
@@ -57,7 +57,7 @@ func (t *tree) init(l ledger.Keeper, p *places, o *room) {
 	t.gates = &gates{l: l, places: p, tree: t, blame: map[int32]*blame{}, upstream: map[int32][]uint64{}}
 }
 
-// plant makes the nodes outside maps wait for the run's start.
+// plant makes the nodes outside maps idle.
 func (t *tree) plant() {
 	for row := range t.l.Len() {
 		n := &t.plan.Rows[row]
@@ -72,7 +72,7 @@ func (t *tree) plant() {
 	}
 }
 
-// Progress counts the steps of a run. Those of a routed run are its open calls.
+// Progress counts the steps of a run, or the open calls of a routed run.
 func (t *tree) Progress() ledger.Progress { return t.steps }
 
 // begun records the first attempt of a node in the maps around it.
@@ -93,8 +93,8 @@ func (t *tree) Preconditions(v int32) bool {
 	return t.bank.Count(v, gate) == 0
 }
 
-// Blocked reports whether a node that v needs failed or was aborted and, if v is a conditional, its test does not catch
-// that.
+// Blocked reports whether a node that v needs failed or was aborted. If v is a conditional, failures that its test catches do
+// not count.
 func (t *tree) Blocked(v int32) bool {
 	if t.l.Row(v).Kind == plan.Gate {
 		return t.faults.blocker(v) >= 0
@@ -102,8 +102,8 @@ func (t *tree) Blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 || t.branch(v) == broken
 }
 
-// noticed notifies the observer that a node has changed, and the maps around it, because their results consist of those of
-// their items.
+// noticed notifies the observer that a node and the maps around it have changed: the result of a map consists of its items'
+// results.
 func (t *tree) noticed(v int32) {
 	if t.watcher == nil {
 		return

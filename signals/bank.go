@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Bank is a whole graph of counting gates in one object, for graphs in which a signal object per node would be too
-// expensive. A node costs 24 bytes and shares its edges with all banks of the same [Wiring]; a node that changes costs one
-// pass over its out-edges, however many in-edges the targets have.
+// Bank is a whole graph of counting gates in one object, for graphs in which one signal object per node is too expensive. A
+// node costs 24 bytes and shares its edges with all banks of the same [Wiring]; a node that changes costs one pass over its
+// out-edges, however many in-edges the targets have.
 //
 //	          Show(node, 7)                     edge of class c:  Table[c][old] = {0,1}
 //	node ────────────────────▶ its out-edges ─▶                   Table[c][7]   = {1,2}
@@ -16,16 +16,16 @@ import (
 //	                                            a gate flipped between zero and non-zero? ─▶ target is queued
 //	Drain ──▶ queued nodes, lowest (rank, node) first ──▶ derive(node), which reads Count and may Show and Mark
 //
-// So a node is derived only when one of its gates flips between zero and non-zero. Because edges ascend in rank and Drain
-// takes the lowest rank first, a node is derived after all its inputs and once per Drain, unless derive marks it again.
+// So a node is derived only when one of its gates flips between zero and non-zero, or when it is marked. Because edges ascend
+// in rank and Drain takes the lowest rank first, a node is derived after all its inputs and once per Drain, unless derive marks
+// it again.
 //
 // Nodes [0, Wiring.Rows()) exist from the start, node v in row v. [Bank.Add] appends further instances of a range of rows.
 //
-// A Bank is owned by one goroutine. It does not use the clock, randomness or map order: the same calls yield the same order
-// of derives.
+// A Bank belongs to one goroutine. It uses no clock, randomness or map order: the same calls yield the same order of derives.
 //
-// Invariants: (1) Count(v, g) is the number of in-edges of v, from nodes of the same block, whose Table set for the source's output has
-// gate g; (2) a node marked and not yet derived is in the queue exactly once; (3) no steady-state call allocates.
+// Invariants: (1) Count(v, g) is the number of in-edges of v, from nodes of the same block, that Table counts at gate g for the
+// source's output; (2) a node marked and not yet derived is in the queue exactly once; (3) no steady-state call allocates.
 type Bank struct {
 	wiring  *Wiring
 	derive  func(node int32)
@@ -81,8 +81,8 @@ func (b *Bank) Row(node int32) int32 { return b.nodes[node].row }
 // Len returns the number of nodes, blocks included.
 func (b *Bank) Len() int { return len(b.nodes) }
 
-// Work returns how many edges Show has visited and how often derive was called since the bank was made, which tests assert
-// instead of time.
+// Work returns the number of edges that Show has visited and of calls of derive since NewBank. Tests assert these instead of
+// time.
 func (b *Bank) Work() (edges, derived uint64) { return b.edges, b.derived }
 
 // Show sets the output of node (below Outputs; higher bits are ignored). An equal output does nothing. Otherwise the counts
@@ -138,8 +138,8 @@ func (b *Bank) Mark(node int32) {
 }
 
 // Drain calls derive for the queued nodes, lowest (rank, node) first, until the queue is empty. A node leaves the queue
-// before it is derived, so it is derived again only if it is marked again. Called from derive, Drain does nothing, because
-// the outer Drain handles everything. If derive panics, the panic propagates and the remaining nodes stay queued.
+// before it is derived, so it is derived again only if it is marked again. If derive calls Drain, that call does nothing: the
+// outer Drain continues. If derive panics, the panic propagates and the remaining nodes stay queued.
 func (b *Bank) Drain() {
 	if b.draining {
 		return
@@ -159,9 +159,9 @@ func (b *Bank) Drain() {
 }
 
 // Add appends a block: one more instance of the rows [lo, hi), with outputs 0. Node base+i has row lo+i. Blocks are
-// independent: an edge exists only between nodes of the same block, so edges into or out of the range do not exist for the
-// block, and its counts start from the edges inside. The first block of a range takes time linear in its edges, further ones
-// in its rows. Add panics if a range is not within the rows, or for more than 2^31-1 nodes or 2^24 different ranges.
+// independent: edges lead only between nodes of the same block, so a block has no edges into or out of the range, and its
+// counts include only the edges inside. The first block of a range takes time linear in its edges, further ones in its rows.
+// Add panics if a range is not within the rows, or for more than 2^31-1 nodes or 2^24 different ranges.
 func (b *Bank) Add(lo, hi int32) (base int32) {
 	if lo < 0 || hi < lo || int(hi) > b.wiring.Rows() {
 		panic(fmt.Sprintf("signals: block of rows [%d, %d): there are %d", lo, hi, b.wiring.Rows()))
@@ -180,7 +180,7 @@ func (b *Bank) Add(lo, hi int32) (base int32) {
 	return base
 }
 
-// shape returns the index of the shape over rows [lo, hi) and makes it on first use.
+// shape returns the index of the shape over rows [lo, hi), creating it on first use.
 func (b *Bank) shape(lo, hi int32) uint32 {
 	index, ok := b.shapeOf[[2]int32{lo, hi}]
 	if ok {
@@ -200,7 +200,7 @@ func (b *Bank) shape(lo, hi int32) uint32 {
 }
 
 // Reset returns the n nodes of the block at base to their state after Add: outputs 0, initial counts, none queued. It takes
-// time linear in n. It panics for anything but a whole block, because edges from the rest of the block would be counted
+// time linear in n. It panics unless the nodes are a whole block, because edges from the rest of the block would be counted
 // wrongly.
 func (b *Bank) Reset(base, n int32) {
 	if n == 0 {
@@ -213,8 +213,7 @@ func (b *Bank) Reset(base, n int32) {
 	for i := range shape.initial {
 		node := &b.nodes[base+int32(i)]
 		node.count = shape.initial[i]
-		// A queued node keeps its entry, which Drain skips; a Mark in between uses it again. So neither needs to search the
-		// queue.
+		// A queued node keeps its entry: Drain skips it, and a Mark before that reuses it. So neither searches the queue.
 		node.state &^= bankOutput | bankMarked
 	}
 }

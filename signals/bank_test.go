@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// wire builds a wiring from a list of edges (from, to, class); the rank of a row is its length of longest path.
+// wire builds a wiring from a list of edges (from, to, class); the rank of a row is the length of the longest path to it.
 func wire(t testing.TB, rows int, edges [][3]int32, table [][signals.Outputs]uint8) *signals.Wiring {
 	t.Helper()
 	slices.SortStableFunc(edges, func(a, b [3]int32) int { return int(a[0] - b[0]) })
@@ -139,7 +139,7 @@ func TestBankTakesWhatDeriveMarksInTheSameDrain(t *testing.T) {
 		if node == 2 && len(derived) < 6 {
 			b.Mark(0) // lower
 			b.Mark(2) // itself
-			b.Drain() // does nothing: the Drain under way takes everything
+			b.Drain() // does nothing: the outer Drain continues
 		}
 	})
 	b.Mark(2)
@@ -195,7 +195,7 @@ func TestBankResetTakesABlockBackToItsStart(t *testing.T) {
 	b.Reset(x, 3)
 	require.EqualValues(t, []uint8{0, 0}, []uint8{b.Output(x), b.Output(x + 1)})
 	require.EqualValues(t, []int32{1, 0}, []int32{b.Count(x+1, 0), b.Count(x+2, 0)})
-	b.Mark(x + 2) // still has an entry in the queue: one turn all the same
+	b.Mark(x + 2) // still has an entry in the queue: derived once all the same
 	b.Mark(x + 2)
 	b.Drain()
 	require.Equal(t, []int32{0, x + 2}, derived)
@@ -251,7 +251,7 @@ func TestBankLooksAtEachEdgeOncePerChange(t *testing.T) {
 	require.EqualValues(t, 1, derived)
 }
 
-// bankOracle is a trivial bank: it keeps only outputs and recounts everything for every question.
+// bankOracle is a trivial bank: it stores only outputs, and each method recounts everything.
 type bankOracle struct {
 	w       *signals.Wiring
 	outputs []uint8
@@ -285,7 +285,7 @@ func (o *bankOracle) counts() [][signals.Gates]int32 {
 	return counts
 }
 
-// flipped lists the nodes with a gate that is zero in one and not in the other.
+// flipped returns the nodes with a gate that is zero in either before or after, but not in both.
 func flipped(before, after [][signals.Gates]int32) []int32 {
 	var nodes []int32
 	for node := range before {

@@ -351,7 +351,7 @@ func BenchmarkJoin(b *testing.B) {
 	}
 }
 
-// BenchmarkCascade lets n effects set each other off, each writing the next one's signal.
+// BenchmarkCascade runs n effects in a row, each of which writes the signal of the next.
 func BenchmarkCascade(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check tests the invariants of the graph's internals that are reachable from its effects, and returns all violations,
-// joined. It is meant for tests, between operations; it takes time linear in the effects and edges.
+// Check tests the invariants of the nodes that are reachable from the graph's effects, and returns all violations, joined. It
+// is for tests, between operations; it takes time linear in the effects and edges.
 func (g *Graph) Check() error {
 	c := checker{graph: g, seen: map[*node]bool{}}
 	c.scope(&g.root)

@@ -1,8 +1,8 @@
 package signals
 
-// Computed is a value derived from others. It runs only when it is read and a value it read in its last run has changed; it
-// notifies its readers only if its own value changed. While an effect or an observed computed observes it, it is notified of
-// changes; otherwise it references only the values it has read, and is garbage as soon as its user drops it.
+// Computed is a value derived from others. It runs only when it is read and a value that it read in its last run has changed;
+// it notifies its readers only if its own value changed. While an effect or an observed computed observes it, it is notified of
+// changes; otherwise it only references the values that it has read, and is garbage as soon as its user drops it.
 type Computed[T any] struct {
 	node
 	fn    func(r Reader) (T, error)
@@ -18,7 +18,7 @@ func NewComputed[T comparable](g *Graph, fn func(r Reader) (T, error)) *Computed
 	return &c.Computed
 }
 
-// NewComputedFunc is NewComputed with another equality. With a nil equal every run is a change.
+// NewComputedFunc is like NewComputed with another equality. If equal is nil, every run is a change.
 func NewComputedFunc[T any](g *Graph, equal func(a, b T) bool, fn func(r Reader) (T, error)) *Computed[T] {
 	c := &computedFunc[T]{equal: equal}
 	c.init(g, c, fn)
@@ -31,7 +31,7 @@ func (c *Computed[T]) init(g *Graph, b body, fn func(r Reader) (T, error)) {
 }
 
 // Get returns the current value, or the error of the run that computed it, and makes the node of r depend on it. Reading a
-// computed that waits for the reader returns a [*CycleError].
+// computed that depends on the reader returns a [*CycleError].
 func (c *Computed[T]) Get(r Reader) (T, error) {
 	if g := c.graph; r.graph == g && r.serial == g.run.serial { // fast path of use
 		g.track(&c.source)
@@ -48,7 +48,7 @@ func (c *Computed[T]) Get(r Reader) (T, error) {
 	return c.result()
 }
 
-// Peek is Get without depending on the value.
+// Peek is like Get but makes no dependency.
 func (c *Computed[T]) Peek() (T, error) { return c.Get(Reader{}) }
 
 // result returns the outcome of the last run.
@@ -99,7 +99,7 @@ func (c *Computed[T]) base() *source { return &c.source }
 
 func (c *Computed[T]) describe() string { return nameOf(c.fn) }
 
-// computed and computedFunc differ only in the equality, so that the usual one costs no memory.
+// computed and computedFunc differ only in the equality, so that the usual equality costs no memory.
 type computed[T comparable] struct{ Computed[T] }
 
 func (c *computed[T]) update(r Reader) bool {

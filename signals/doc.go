@@ -1,5 +1,5 @@
-// Package signals implements fine-grained reactivity: values record their dependents, so that a change costs only the values
-// that it affects. It imports only the standard library and is independent of workflows.
+// Package signals implements fine-grained reactivity: values record their dependents, so that the cost of a change depends only
+// on the values that it affects. It imports only the standard library and is independent of workflows.
 //
 //	g := signals.New()
 //	price, amount := signals.NewSignal(g, 3), signals.NewSignal(g, 10)
@@ -51,8 +51,8 @@
 //
 // # Contracts
 //
-// Concurrency: a graph is owned by one goroutine at a time, or by a lock that its user takes per transaction. Only Post and
-// Wake may be called by others. Reads take no locks; the race detector finds violations.
+// Concurrency: a graph belongs to one goroutine at a time, or to a lock that its user takes per transaction. Other goroutines
+// may call only Post and Wake. Reads take no locks; the race detector finds violations.
 //
 // Consistency: no callback ever sees a mix of old and new values. A node runs after its inputs and at most once per flush,
 // unless an effect writes one of its own inputs. Equal values stop a change; so does a value that is restored by the end of
@@ -63,9 +63,9 @@
 //
 // Errors: an error or a panic of a callback is the outcome of its node alone. A computed keeps it until an input changes; an
 // effect returns it to the writer, joined with the errors of other effects, and stays subscribed. A cycle of effects ends
-// after [RerunsMax] rounds with a [*CycleError], a computed that needs itself at once.
+// after [RerunsMax] rounds with a [*CycleError]; a computed that needs itself fails at once.
 //
-// Memory: only its user references a computed without observers. Effects live until they, their scope or their graph are
+// Memory: a computed without observers is referenced only by its user. Effects live until they, their scope or their graph are
 // disposed or dropped.
 //
 // # Sources

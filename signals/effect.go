@@ -24,8 +24,9 @@ func (s *Scope) Effect(fn func(r Reader) error) (*Effect, error) {
 	return e, join(err, g.release())
 }
 
-// Dispose ends the effect: cleanups are called, the effects that its last run created are disposed, and it never runs again. Within its own run, all that happens at the end of
-// the run. Disposing again does nothing. For the error see [Scope.Dispose].
+// Dispose ends the effect: cleanups are called, the effects that its last run created are disposed, and it never runs again. If the
+// effect calls Dispose in its own run, this happens at the end of the run. Disposing again does nothing. For the error see
+// [Scope.Dispose].
 func (e *Effect) Dispose() error { return e.graph.end(&e.node) }
 
 // effectFunc is the body of an effect.

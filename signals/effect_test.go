@@ -190,7 +190,7 @@ func TestCleanupThatWritesTheEffectsOwnInput(t *testing.T) {
 	require.Equal(t, []int{1, 12, 13}, seen)
 }
 
-// nest creates an outer effect that creates an inner one, both reading s; outerFirst says which of them reads first.
+// nest creates an outer effect that creates an inner one, both reading s; the outer one reads first if outerFirst is true.
 func nest(t *testing.T, g *signals.Graph, tr *trace, s *signals.Signal[int], outerFirst bool) *signals.Effect {
 	return effect(t, g, func(r signals.Reader) error {
 		if outerFirst {

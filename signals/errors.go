@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// ErrDisposed is returned when an object is created in a disposed scope.
+// ErrDisposed is the error of creating an object in a disposed scope.
 var ErrDisposed = errors.New("signals: scope is disposed")
 
-// ErrPure is returned by a write while a computed runs: a computed only reads.
+// ErrPure is the error of a write while a computed runs: a computed only reads.
 var ErrPure = errors.New("signals: write inside a computed")
 
-// DepthMax bounds the callbacks that wait for each other on Go's stack: the depth of a chain of computeds whose last one is
-// read before the others. A read beyond it fails, but makes progress: the next read continues from there. Once read, a chain
-// may have any depth.
+// DepthMax bounds the callbacks that wait for each other on Go's stack: the depth of a chain of computeds that is read for the
+// first time, from its end. A read beyond DepthMax fails, but makes progress: the next read continues from there. Once read, a
+// chain may have any depth.
 const DepthMax = 200_000
 
 // ErrDepth is the error of a read that would nest deeper than [DepthMax].
@@ -49,7 +49,7 @@ type CycleError struct {
 // Error lists the ring.
 func (e *CycleError) Error() string { return "signals: cycle: " + strings.Join(e.Nodes, " -> ") }
 
-// cycle describes the cycle that is closed when the running node reads n, which waits for it.
+// cycle returns the error of the cycle that the running node closes by reading n, which waits for it.
 func (g *Graph) cycle(n *node) error {
 	var names []string
 	seen := map[*node]bool{}
@@ -81,7 +81,7 @@ func nameOf(fn any) string {
 	return fmt.Sprintf("%s (%s:%d)", f.Name(), file[strings.LastIndexByte(file, '/')+1:], line)
 }
 
-// join joins two errors and keeps a single one as it is.
+// join joins two errors. It returns a single error unchanged.
 func join(a, b error) error {
 	switch {
 	case a == nil:

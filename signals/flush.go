@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// RerunsMax is how often one effect may run again within one flush. An effect beyond it gets a [*CycleError] and does not
-// run until an input changes again. The bound is per effect: a cascade through any number of effects is not a cycle.
+// RerunsMax bounds the re-runs of one effect within one flush. An effect beyond it fails with a [*CycleError] and does not run
+// until an input changes again. The bound is per effect: a cascade through any number of effects is not a cycle.
 const RerunsMax = 100
 
-// flush runs the queued effects until none is left and returns their errors, joined. Effects that are queued meanwhile are
+// flush runs the queued effects until the queue is empty, and returns their errors, joined. Effects queued meanwhile are
 // appended to the same queue, so a cascade of any length needs no stack.
 func (g *Graph) flush() error {
 	if len(g.queue) == 0 && !g.uncommitted && len(g.orphans) == 0 && len(g.errs) == 0 && len(g.log) == 0 {
@@ -39,8 +39,7 @@ func (g *Graph) flush() error {
 	return g.takeErrors(0)
 }
 
-// drain runs the queued effects. One recover serves them all: when a callback panics, drain returns false and is called
-// again.
+// drain runs the queued effects under a single recover: when a callback panics, drain returns false and must be called again.
 func (g *Graph) drain() (done bool) {
 	g.hold++
 	g.draining = true
@@ -78,8 +77,8 @@ func (g *Graph) drain() (done bool) {
 	}
 }
 
-// again queues the effect whose turn was ended by the panic or runtime.Goexit of a computed, so that it must still run.
-// After a panic it keeps its place; after Goexit, which ends this flush, the others go first in the next one.
+// again queues the current effect again if the panic or runtime.Goexit of a computed ended its turn before it ran. After a
+// panic the effect keeps its place; after Goexit, which ends this flush, it runs last in the next one.
 func (g *Graph) again(keepPlace bool) {
 	e := g.turn
 	if e.flags&(dirty|pending) == 0 || e.flags&(queued|disposed) != 0 {
@@ -124,8 +123,8 @@ func (g *Graph) settleOwners(s *Scope) {
 	}
 }
 
-// ring returns the names of the effects that keep running: those with about as many re-runs as e, each after the computeds
-// that notify it.
+// ring returns a [*CycleError] with the names of the effects that keep running: those with about as many re-runs as e, each
+// after the computeds that notify it.
 func (g *Graph) ring(e *node) error {
 	names := describeInputs(nil, e)
 	for _, other := range g.queue[max(g.early, len(g.queue)-RerunsMax):] {
@@ -136,8 +135,8 @@ func (g *Graph) ring(e *node) error {
 	return &CycleError{Nodes: names}
 }
 
-// describeInputs appends n, after its first input that is pending or has changed recently, and that input's own inputs,
-// without duplicates.
+// describeInputs appends the name of n, preceded by its first input that is pending or has changed recently and by the inputs
+// of that input, without duplicates.
 func describeInputs(names []string, n *node) []string {
 	if name := n.body.describe(); !slices.Contains(names, name) {
 		for l := n.deps; l != nil; l = l.nextDep {
@@ -151,8 +150,7 @@ func describeInputs(names []string, n *node) []string {
 	return names
 }
 
-// settle updates n within a read: in a frame of its own on Go's stack, with a recover, because the reader's callback is
-// below it.
+// settle updates n within a read, in its own frame on Go's stack with a recover, because the reader's callback is below it.
 func (g *Graph) settle(n *node) error {
 	if g.uncommitted {
 		g.commit()
@@ -161,7 +159,7 @@ func (g *Graph) settle(n *node) error {
 		return nil
 	}
 	if g.depth >= DepthMax {
-		g.epoch++ // so that no node up the stack counts as verified: the next read continues from here
+		g.epoch++ // so that no node further up the stack counts as verified: the next read continues from here
 		return ErrDepth
 	}
 	for !g.trySettle(n) {
@@ -184,9 +182,9 @@ func (g *Graph) trySettle(n *node) (done bool) {
 	return true
 }
 
-// rescue turns the panic of a callback into the outcome of its node. outer is the run, and base the height of the stack, at
-// the beginning of the frame that caught it. v is nil if runtime.Goexit ends the frame: an effect then counts as run, a
-// computed does not.
+// rescue stores the panic of a callback as the outcome of its node. outer is the run, and base the height of the stack, at the
+// beginning of the frame that recovered. v is nil if runtime.Goexit ends the frame: an effect then counts as run, a computed
+// does not.
 func (g *Graph) rescue(outer run, base int, v any) {
 	for len(g.stack) > base {
 		g.pop().sub.flags &^= running
@@ -213,7 +211,7 @@ func (g *Graph) rescue(outer run, base int, v any) {
 	g.finish(n)
 }
 
-// takeErrors removes the errors from index from on and returns them joined; a single one is returned as it is.
+// takeErrors removes the errors from index from on and returns them, joined. It returns a single error unchanged.
 func (g *Graph) takeErrors(from int) error {
 	errs := g.errs[from:]
 	if len(errs) == 0 {

@@ -6,25 +6,25 @@ type Readable[T any] interface {
 	read(r Reader) (T, error)
 }
 
-// Fold is a counting node: a value over any number of inputs that is updated by one input's change, in constant time,
-// instead of by reading all inputs. While it is observed, a changed input adds its new value and removes its old one, and
-// dependents are notified only if the result changed.
+// Fold is a counting node: a value over any number of inputs. A change of one input updates it in constant time, without
+// reading all inputs. While it is observed, a changed input adds its new value and removes its old one, and dependents are
+// notified only if the result changed.
 //
 //	inputs, each with its last value        acc = remove(acc, old), add(acc, new)         result(acc) changed? ─▶ subscribers
 //
-// A fold without observers is like such a computed: it holds no references, is collectable, and reads all inputs again when
-// one has changed. While an input fails, the fold has the error of the first such input.
+// A fold without observers is like a computed without observers: the inputs do not reference it, it is collectable, and it
+// reads all inputs again when one has changed. While an input fails, the fold has the error of the first such input.
 type Fold[T, A any, R comparable] struct {
 	node
 	rule    *rule[T, A, R]
 	inputs  []Readable[T]
-	touched []*link // inputs that may have changed, each a node
+	touched []*link // inputs that may have changed; all are nodes
 	acc     A
 	failing int32 // inputs without a value
 	value   R
 }
 
-// rule is the function of a fold; the same for all gates of a kind.
+// rule has the functions of a fold. All gates of a kind share one.
 type rule[T, A any, R comparable] struct {
 	zero        A
 	add, remove func(acc A, value T) A
@@ -32,7 +32,8 @@ type rule[T, A any, R comparable] struct {
 	users       bool // the functions come from the user and may panic
 }
 
-// Gate is the fold of [All] and [Any]. Its accumulator is the number of inputs that decide.
+// Gate is the fold of [All] and [Any]. Its accumulator is the number of deciding inputs: the false ones of All, the true ones
+// of Any.
 type Gate = Fold[bool, int32, bool]
 
 // Tally is the fold of [Count].
@@ -63,17 +64,17 @@ func one(b bool) int32 {
 	return 0
 }
 
-// All returns a gate that is true while every input is; without inputs it is true.
+// All returns a gate that is true while every input is true; without inputs it is true.
 func All(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &all, inputs) }
 
-// Any returns a gate that is true while some input is; without inputs it is false.
+// Any returns a gate that is true while some input is true; without inputs it is false.
 func Any(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &some, inputs) }
 
 // Count returns a counting node with the number of inputs that are true.
 func Count(g *Graph, inputs ...Readable[bool]) *Tally { return newFold(g, &count, inputs) }
 
 // NewFold returns a fold: zero with the values of all inputs added. remove must undo add, in any order: remove(add(acc, v),
-// v) == acc, for example + and - of integers, but not of floats. Both must be pure. A repeated input counts each time. The
+// v) == acc. This holds for + and - of integers, but not of floats. Both must be pure. A repeated input counts each time. The
 // fold keeps the slice.
 func NewFold[T any, A comparable](g *Graph, zero A, add, remove func(acc A, value T) A, inputs ...Readable[T]) *Fold[T, A, A] {
 	return newFold(g, &rule[T, A, A]{zero: zero, add: add, remove: remove, result: func(acc A) A { return acc }, users: true}, inputs)
@@ -98,7 +99,7 @@ func (f *Fold[T, A, R]) Get(r Reader) (R, error) {
 	return f.value, nil
 }
 
-// Peek is Get without depending on the result.
+// Peek is like Get but makes no dependency.
 func (f *Fold[T, A, R]) Peek() (R, error) { return f.Get(Reader{}) }
 
 // Add appends inputs. The next read counts all inputs again. For the error see [Signal.Set].
@@ -135,7 +136,7 @@ func (f *Fold[T, A, R]) recount() error {
 	return g.leave()
 }
 
-// update reads and adds all inputs. From then on, if the fold is observed, it is notified of each change.
+// update reads and adds all inputs. If the fold is observed, it is notified of each later change.
 func (f *Fold[T, A, R]) update(r Reader) bool {
 	clear(f.touched)
 	f.touched, f.failing, f.acc = f.touched[:0], 0, f.rule.zero
@@ -152,8 +153,8 @@ func (f *Fold[T, A, R]) update(r Reader) bool {
 		if failure == nil {
 			failure = err
 		}
-		// A read that fails without a run of the input, in a cycle or too deep, does not determine the next value of the
-		// input.
+		// A read may fail without a run of the input, in a cycle or beyond DepthMax. The old value of the next change is then
+		// unknown.
 		n := in.base().node
 		exact = exact && !n.stale() && n.flags&running == 0
 	}
@@ -215,7 +216,7 @@ type feeder[T any] interface {
 	replace(old, new T, had, has bool) (flipped bool)
 }
 
-// feed notifies the counting subscribers of s of the old value, if there was one, and the new one, if there is one.
+// feed passes the old value, if had is true, and the new value, if has is true, to the counting subscribers of s.
 func feed[T any](s *source, old, new T, had, has bool) {
 	for l := s.subs; l != nil; l = l.nextSub {
 		switch n := l.sub; {
@@ -229,7 +230,7 @@ func feed[T any](s *source, old, new T, had, has bool) {
 	}
 }
 
-// replace removes an input's old value and adds the new one. It reports whether the result may have changed.
+// replace removes the old value of an input and adds the new one. It reports whether the result may have changed.
 func (f *Fold[T, A, R]) replace(old, new T, had, has bool) (flipped bool) {
 	if f.rule.users {
 		return f.replaceGuarded(old, new, had, has)
@@ -251,8 +252,8 @@ func (f *Fold[T, A, R]) exchange(old, new T, had, has bool) {
 	}
 }
 
-// replaceGuarded is replace with functions of the user. If one panics, the accumulator is lost: the fold must read all
-// inputs again, where a second panic becomes its error.
+// replaceGuarded is replace with functions of the user. If one panics, the accumulator is invalid: the fold must read all
+// inputs again, and a second panic becomes its error.
 func (f *Fold[T, A, R]) replaceGuarded(old, new T, had, has bool) (flipped bool) {
 	g := f.graph
 	pure := g.run.pure

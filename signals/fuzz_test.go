@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// A program is bytes: the first build a graph, the rest are operations on it. world runs it on the library and answers every
-// question a second time by recomputing everything from the signals' values (want), which is slow and obviously right.
+// A program is bytes: the first build a graph, the rest are operations on it. world runs the program on the library and
+// compares every value with want, which recomputes it from the values of the signals.
 type world struct {
 	t    failer
 	code []byte
@@ -56,7 +56,7 @@ type probe struct {
 
 var errOdd = errors.New("odd")
 
-// next takes a byte below n from the program; 0 at its end.
+// next takes a number below n from the program; 0 at its end.
 func (w *world) next(n int) int {
 	if len(w.code) == 0 {
 		return 0
@@ -68,7 +68,7 @@ func (w *world) next(n int) int {
 
 const kinds = 6
 
-// derive is the arithmetic of all cells; get reads the input with the given index.
+// derive computes the value of any cell; get reads the input with the given index.
 func derive(kind byte, inputs []int, get func(int) (int, error)) (int, error) {
 	switch kind {
 	case 0, 1: // sum of all; fold
@@ -198,7 +198,7 @@ func (w *world) makeProbe(target int, inner bool) {
 	w.probes = append(w.probes, p)
 }
 
-// operate does one operation. once says whether each node may run at most once in it.
+// operate runs one operation. It reports in once whether each node may run at most once in it.
 func (w *world) operate() (once bool) {
 	nodes := len(w.signals) + len(w.cells)
 	switch w.next(9) {
@@ -232,7 +232,7 @@ func (w *world) operate() (once bool) {
 			return nil
 		})
 		return false
-	case 5: // fails: nothing has happened
+	case 5: // fails: everything is reverted
 		saved := append([]int(nil), w.values...)
 		failure := errors.New("failure")
 		err := w.g.Batch(func() error {
@@ -290,7 +290,7 @@ func (w *world) checkNode(i int) {
 	}
 }
 
-// check compares everything with the recomputation, and the runs with the allowed ones.
+// check compares all values with the recomputation, and the number of runs with the allowed one.
 func (w *world) check(once bool) {
 	w.t.Helper()
 	if err := w.g.Check(); err != nil {

@@ -2,9 +2,8 @@ package signals
 
 import "sync"
 
-// Graph is a set of signals and the nodes derived from them. It is owned by one goroutine at a time: its owner, or the
-// holder of a lock that its user put around it. Only [Graph.Post] and [Graph.Wake] may be called by others. Graphs share
-// nothing.
+// Graph is a set of signals and the nodes derived from them. It belongs to one goroutine at a time: its owner, or the holder of
+// a lock around it. Other goroutines may call only [Graph.Post] and [Graph.Wake]. Graphs share nothing.
 type Graph struct {
 	run      run     // the evaluation under way
 	epoch    uint64  // one tick per commit that changed something
@@ -19,11 +18,11 @@ type Graph struct {
 	depth    int // evaluations on Go's stack
 
 	log         []change // writes of the open batch, in order
-	committed   int      // entries of log that have become visible to computeds and effects
+	committed   int      // entries of log that are visible to computeds and effects
 	uncommitted bool     // log has further entries
 
 	errs    []error  // of the flush under way
-	orphans []*Scope // scopes of computeds that have lost their last observer, to be emptied
+	orphans []*Scope // scopes to be emptied, of computeds that have lost their last observer
 	root    Scope
 
 	free     *link // emptied links
@@ -70,11 +69,11 @@ func (g *Graph) Stats() Stats {
 }
 
 // Batch runs fn and then, if it is the outermost batch, makes the writes of fn visible as one change: effects run once,
-// after the end, and a value that is restored counts as not written. Reads inside see the new values, even of computeds.
-// Nested batches only count.
+// after the end, and a value that is restored counts as not written. Reads inside fn return the new values, even of computeds.
+// A nested batch ends with the outermost one.
 //
-// If the outermost fn returns an error or panics, all its writes are reverted first; the error is returned, a panic
-// propagates. Batch also returns the errors of the effects that ran, joined.
+// If the outermost fn returns an error or panics, all writes are reverted first. Batch returns the error, joined with the
+// errors of the effects that ran; a panic propagates.
 func (g *Graph) Batch(fn func() error) (err error) {
 	g.hold++
 	done := false
@@ -98,13 +97,13 @@ func (g *Graph) close(keep bool) error {
 	return g.leave()
 }
 
-// leave ends a hold; the end of the outermost releases everything that waited for it.
+// leave ends a hold. The end of the outermost hold flushes.
 func (g *Graph) leave() error {
 	g.hold--
 	return g.release()
 }
 
-// release flushes unless something is held.
+// release flushes unless there is a hold.
 func (g *Graph) release() error {
 	if g.hold > 0 {
 		return nil
@@ -116,7 +115,7 @@ func (g *Graph) release() error {
 type change interface {
 	commit() // makes the change visible, if the value differs
 	revert() // restores the old value
-	clear()  // forgets the signal and the value
+	clear()  // drops the signal and the value
 }
 
 // commit makes the writes so far visible: changed signals get the new epoch and mark their dependents. It precedes every
@@ -131,7 +130,7 @@ func (g *Graph) commit() {
 	}
 }
 
-// forget empties the log when its writes can no longer be reverted.
+// forget empties the log, whose writes can no longer be reverted.
 func (g *Graph) forget() {
 	for _, c := range g.log {
 		c.clear()
@@ -142,5 +141,5 @@ func (g *Graph) forget() {
 	}
 }
 
-// retainMax bounds the entries of emptied lists that are kept for the next flush.
+// retainMax bounds the capacity of an emptied list that is kept for the next flush.
 const retainMax = 1 << 18

@@ -2,7 +2,7 @@ package signals
 
 import "testing"
 
-// Marks are the low half of a run's serial. Once serials need the high half, an equal mark may be an old one.
+// Marks are the low half of a run's serial. Once serials need the high half, an equal mark may be of an earlier run.
 func TestEdgesStayExactWhenSerialsOutgrowTheMarks(t *testing.T) {
 	g := New()
 	g.serial = 1<<32 - 3

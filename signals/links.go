@@ -1,14 +1,13 @@
 package signals
 
-// This file maintains the two lists of links. The order of sub.deps is the order of reads, that of dep.subs the order of
-// subscribing.
+// This file maintains the two lists of links. sub.deps is in the order of reads, dep.subs in the order of subscription.
 
 // link records that sub has read dep. It is in two lists:
 //
-//	dep.subs ─▶ link ◀─▶ link ◀─▶ link        by nextSub, ended by nil; prevSub of the first is the last, for access to both ends
+//	dep.subs ─▶ link ◀─▶ link ◀─▶ link        by nextSub, ended by nil; prevSub of the first is the last link
 //	sub.deps ─▶ link ──▶ link ──▶ link        by nextDep
 //
-// An unsubscribed node has the second list only; its links have no prevSub.
+// An unsubscribed node has only the second list; its links have no prevSub.
 type link struct {
 	dep              *source
 	sub              *node
@@ -21,8 +20,8 @@ type link struct {
 //	deps ─▶ a ─▶ b ─▶ c ─▶ d        read c: the cursor moves on        read x: x is inserted after the cursor
 //	             ▲cursor                         ▲                              b ─▶ x ─▶ c ─▶ d
 //
-// Links after the cursor at the end of the run were not read again. When the order changes, a source may get a second link,
-// because only one link is compared; it is harmless and removed by the first run that does not need it.
+// Links after the cursor at the end of the run were not read again. When the order changes, a source may have a second link,
+// because track compares only one link. A second link is harmless, and the first run that does not need it removes it.
 func (g *Graph) track(dep *source) {
 	next := g.run.node.deps
 	if g.run.cursor != nil {
@@ -39,7 +38,7 @@ func (g *Graph) track(dep *source) {
 func (g *Graph) insert(dep *source, next *link) {
 	r := &g.run
 	stamp := uint32(r.serial)
-	for r.marked != r.cursor { // links that the cursor has passed since are not marked yet
+	for r.marked != r.cursor { // links that the cursor has passed since then are not marked yet
 		if r.marked == nil {
 			r.marked = r.node.deps
 		} else {
@@ -54,7 +53,7 @@ func (g *Graph) insert(dep *source, next *link) {
 		return // a counting node has a link for each time it counts an input
 	}
 	if dep.flags&written != 0 {
-		g.commit() // the run has seen the new value, so the change must not come after it
+		g.commit() // the run has read the new value, so the change must precede it
 	}
 	l := g.newLink(r.node.flags&subscribed != 0)
 	l.dep, l.sub, l.nextDep = dep, r.node, next
@@ -69,7 +68,7 @@ func (g *Graph) insert(dep *source, next *link) {
 	}
 }
 
-// hasRead searches the links when serials exceed the 32 bits of a mark.
+// hasRead reports whether the run has read dep. It searches the links, since serials may exceed the 32 bits of a mark.
 func (r *run) hasRead(dep *source) bool {
 	for l := r.node.deps; r.cursor != nil; l = l.nextDep {
 		if l.dep == dep || l == r.cursor {
@@ -79,7 +78,7 @@ func (r *run) hasRead(dep *source) bool {
 	return false
 }
 
-// attach makes a link a subscription, and subscribes its source's node if it is the first.
+// attach makes a link a subscription. It subscribes the source's node if this is its first subscription.
 func (g *Graph) attach(l *link) {
 	l.join()
 	g.edges++
@@ -119,9 +118,9 @@ func (l *link) leave() {
 	}
 }
 
-// subscribe attaches all links below n, which was read before but not observed. Its value may be stale: it becomes pending.
-// A counting node must start to count, a node that owns effects must make them, and a node that was observed before has
-// dropped its links: all these must run, which the nodes above have not recorded yet.
+// subscribe attaches all links below n, which was not observed before. Its value may be stale, so it becomes pending. Some
+// nodes must run: a counting node to count, a node that owns effects to make them, and a node that has dropped its links after
+// an earlier observation. These are marked here, since the nodes above have not recorded that.
 func (g *Graph) subscribe(n *node) {
 	base, top := len(g.stack), n
 	n.flags |= subscribed
@@ -155,8 +154,8 @@ func (g *Graph) subscribe(n *node) {
 	}
 }
 
-// unlink frees a list of links, detached from its node before. A computed that loses its last subscriber is unsubscribed:
-// its links are freed too, and it runs again when it is read again.
+// unlink frees a list of links that is already detached from its node. It unsubscribes a computed that loses its last
+// subscriber: it frees the links of that computed too, which then runs again at the next read.
 func (g *Graph) unlink(l *link) {
 	for l != nil {
 		next, dep := l.nextDep, l.dep
@@ -190,8 +189,8 @@ func (g *Graph) unsubscribe(n *node, rest *link) *link {
 	return first
 }
 
-// newLink returns an empty link, from the graph's slabs if it is going to be subscribed. The link of an unsubscribed node is
-// an object of its own: it is not freed when its node becomes garbage, and in a slab it would keep the node alive.
+// newLink returns an empty link, from the graph's slabs if it will be subscribed. The link of an unsubscribed node is a
+// separate object: it is not freed when its node becomes garbage, and in a slab it would keep the node alive.
 func (g *Graph) newLink(subscribed bool) *link {
 	if !subscribed {
 		return new(link)
@@ -209,10 +208,10 @@ func (g *Graph) newLink(subscribed bool) *link {
 	return l
 }
 
-// slabMax links of 40 bytes fill a size class of the allocator.
+// slabMax is the number of links, of 40 bytes each, that fill a size class of the allocator.
 const slabMax = 204
 
-// freeLink clears l, so that it references nothing, and keeps it for newLink.
+// freeLink clears l, so that it references only free links, and keeps it for newLink.
 func (g *Graph) freeLink(l *link) {
 	*l = link{nextDep: g.free}
 	g.free = l

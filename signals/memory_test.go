@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// collected reports whether the object of a weak pointer is gone, after enough collections.
+// collected reports whether the object of a weak pointer is collected, after enough collections.
 func collected[T any](p weak.Pointer[T]) bool {
 	for range 4 {
 		runtime.GC()

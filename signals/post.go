@@ -1,8 +1,8 @@
 package signals
 
-// Post queues fn for the owner of the graph, from any goroutine. The owner's next [Graph.Drain] runs it, after functions
-// that the same goroutine posted before. The queue is unbounded: a caller that posts faster than the owner drains must be
-// limited elsewhere.
+// Post queues fn for the owner of the graph, from any goroutine. The owner's next [Graph.Drain] runs it, after the functions
+// that the same goroutine posted before. The queue is unbounded: the program must limit callers that post faster than the owner
+// drains.
 func (g *Graph) Post(fn func()) {
 	g.posted.Lock()
 	g.posted.fns = append(g.posted.fns, fn)
@@ -13,7 +13,7 @@ func (g *Graph) Post(fn func()) {
 	}
 }
 
-// Wake returns a channel that receives after Post, once for any number of posts since the last receive.
+// Wake returns a channel from which a value can be received after Post: one for any number of posts since the last receive.
 func (g *Graph) Wake() <-chan struct{} { return g.posted.wake }
 
 // Drain calls the posted functions, in order, as one batch, and returns the errors of the effects. They include a panic of a

@@ -6,8 +6,8 @@ package signals
 // Invariant: q[i] <= q[2i+1] and q[i] <= q[2i+2].
 type rankQueue []uint64
 
-// push adds a node in O(log n), and in O(1) if it belongs at the end, which is the usual case: a node is queued by one of a
-// lower rank.
+// push adds a node in O(log n), and in O(1) if it belongs at the end. That is the usual case, because nodes of lower rank queue
+// nodes of higher rank.
 func (q *rankQueue) push(rank uint32, node int32) {
 	key := uint64(rank)<<32 | uint64(uint32(node))
 	h := append(*q, key)

@@ -1,8 +1,8 @@
 package signals
 
 // Reader tracks the reads of a callback: its node depends on every value that the callback reads with it. A Reader is valid
-// for one run, on the goroutine of that run, and while no other callback runs inside: used later or elsewhere it panics
-// instead of tracking for the wrong node. The zero Reader tracks nothing and is valid anywhere.
+// for one run, on the goroutine of that run, and while no other callback runs inside. Any other use panics instead of tracking
+// for the wrong node. The zero Reader tracks nothing and is valid anywhere.
 type Reader struct {
 	graph  *Graph
 	serial uint64
@@ -11,7 +11,7 @@ type Reader struct {
 // untracked is the bit of a serial that turns tracking off.
 const untracked = 1 << 63
 
-// Untracked returns a Reader of the same run that reads without depending. Objects that the run creates still belong to it.
+// Untracked returns a Reader of the same run whose reads make no dependencies. Objects that the run creates still belong to it.
 func (r Reader) Untracked() Reader {
 	if r.graph != nil {
 		r.serial |= untracked
@@ -36,7 +36,7 @@ func (r Reader) OnCleanup(fn func()) { _ = r.Scope().OnCleanup(fn) } // the scop
 
 const staleReader = "signals: Reader used outside its run"
 
-// tracks reports whether a read in g is to be tracked, and panics if r is not valid for it.
+// tracks reports whether to track a read in g. It panics if r is not valid for g.
 func (r Reader) tracks(g *Graph) bool {
 	if r.graph == g && r.serial == g.run.serial {
 		return true

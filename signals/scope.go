@@ -1,6 +1,6 @@
 package signals
 
-// Scope is a set of effects, cleanups and further scopes that are disposed together. Every effect has one of its own for
+// Scope is a set of effects, cleanups and further scopes that are disposed together. Every effect has its own scope for the
 // objects that its runs create, see [Reader.Scope].
 //
 //	root ─▶ scope ─▶ effect A ─▶ (A's scope) ─▶ effect B, made by A's run: gone when A runs again
@@ -10,18 +10,18 @@ package signals
 type Scope struct {
 	graph    *Graph
 	parent   *Scope  // scope of owner; nil for the root and for the scope of a computed
-	owner    *node   // the effect, computed or bare scope whose content this is
-	children []*node // effects and bare scopes, oldest first; nil where one has gone
-	gaps     int     // of children
+	owner    *node   // the effect, computed or bare scope that this belongs to
+	children []*node // effects and bare scopes, oldest first; nil in place of a removed one
+	gaps     int     // nil entries of children
 	cleanups []func()
-	err      error // of a computed: why its last run returned no value
+	err      error // of a computed: the error of its last run
 	used     bool  // possibly not empty
 	nested   bool  // an effect or a computed is among the owners
 	closed   bool  // disposed, or being emptied: accepts nothing
 }
 
-// Scope creates a scope in s and calls body, if it is not nil, to fill it. If body returns an error or panics, the scope is
-// disposed and the error returned, a panic as [*PanicError]. It returns [ErrDisposed] if s is disposed.
+// Scope creates a scope in s and calls body, if it is not nil, to fill it. If body returns an error or panics, Scope disposes
+// the new scope and returns the error, or the panic as [*PanicError]. It returns [ErrDisposed] if s is disposed.
 func (s *Scope) Scope(body func(s *Scope) error) (*Scope, error) {
 	if s.closed {
 		return nil, ErrDisposed
@@ -60,9 +60,9 @@ func (s *Scope) fill(body func(s *Scope) error) (err error) {
 	return err
 }
 
-// OnCleanup registers fn to be called once, when the scope is disposed or, if it is that of an effect or a computed, before
-// its next run. fn tracks nothing and may write; the disposal or flush that calls it reports its panic. OnCleanup returns
-// [ErrDisposed], and does not register fn, if s is disposed.
+// OnCleanup registers fn to be called once: when the scope is disposed, or before the next run of its effect or computed. fn
+// tracks nothing and may write; the disposal or flush that calls it reports its panic. OnCleanup returns [ErrDisposed], and
+// does not register fn, if s is disposed.
 func (s *Scope) OnCleanup(fn func()) error {
 	if s.closed {
 		return ErrDisposed
@@ -85,7 +85,7 @@ func (s *Scope) add(n *node) {
 	s.children = append(s.children, n)
 }
 
-// remove makes n's place a gap, and closes the gaps when they make up most of the list.
+// remove makes n's place a gap, and removes the gaps when they are most of the list.
 func (s *Scope) remove(n *node) {
 	s.children[n.mark] = nil
 	s.gaps++
@@ -103,7 +103,7 @@ func (s *Scope) remove(n *node) {
 	s.children, s.gaps = kept, 0
 }
 
-// takeLast removes and returns the youngest child; nil if there is none.
+// takeLast removes and returns the youngest child, or nil.
 func (s *Scope) takeLast() *node {
 	for last := len(s.children) - 1; last >= 0; last-- {
 		c := s.children[last]
@@ -117,7 +117,7 @@ func (s *Scope) takeLast() *node {
 	return nil
 }
 
-// own returns the scope of objects that n's run created, nil if there is none.
+// own returns the scope of the objects that n's run created, or nil.
 func (n *node) own() *Scope {
 	if n.flags&(effect|owns) == effect {
 		return nil
@@ -133,7 +133,7 @@ func (n *node) parentScope() *Scope {
 	return n.scope
 }
 
-// aside returns n's own scope, and makes it if necessary.
+// aside returns n's own scope, creating it if necessary.
 func (n *node) aside() *Scope {
 	own := n.own()
 	if own == nil {
@@ -177,7 +177,8 @@ func (g *Graph) dispose(n *node) {
 	}
 }
 
-// dismantle disposes the children of a disposed node and removes its links. A node on the stack is dismantled when its run ends (see finish).
+// dismantle disposes the children of a disposed node and removes its links. For a node on the stack, this waits until its run ends
+// (see finish).
 func (g *Graph) dismantle(n *node) {
 	if own := n.own(); own != nil {
 		g.empty(own)
@@ -202,8 +203,8 @@ func (g *Graph) renew(s *Scope) {
 	}
 }
 
-// empty disposes everything in root, bottom-up, at any depth, without recursion: it descends to the youngest child's
-// youngest child and ascends through parent.
+// empty disposes the content of root, bottom-up, at any depth, without recursion: it repeatedly descends to the youngest child,
+// and ascends through parent.
 func (g *Graph) empty(root *Scope) {
 	if root.closed {
 		return
@@ -235,7 +236,7 @@ func (g *Graph) empty(root *Scope) {
 	root.closed = false
 }
 
-// cleanUp calls cleanups of s until there are none or one panics.
+// cleanUp calls the cleanups of s, the last one first, until one panics.
 func (g *Graph) cleanUp(s *Scope) {
 	outer := g.run
 	g.run = run{pure: outer.pure}

@@ -4,17 +4,17 @@ package signals
 type Signal[T any] struct {
 	source
 	value T
-	equal func(a, b T) bool // nil: ==. A function literal for that would be an object of its own for every signal
+	equal func(a, b T) bool // nil: ==. A function literal would be another object for every signal
 }
 
 // NewSignal returns a signal that changes when the written value is != to the previous one. So a NaN always changes, a
 // pointer changes only with the address, and an interface with an incomparable value panics on the second write: use
-// [NewSignalFunc] for that.
+// [NewSignalFunc] for such types.
 func NewSignal[T comparable](g *Graph, value T) *Signal[T] {
 	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value}
 }
 
-// NewSignalFunc is NewSignal with another equality. A nil equal makes every write a change.
+// NewSignalFunc is like NewSignal with another equality. If equal is nil, every write is a change.
 func NewSignalFunc[T any](g *Graph, value T, equal func(a, b T) bool) *Signal[T] {
 	if equal == nil {
 		equal = func(T, T) bool { return false }
@@ -22,7 +22,7 @@ func NewSignalFunc[T any](g *Graph, value T, equal func(a, b T) bool) *Signal[T]
 	return &Signal[T]{source: source{graph: g, changedAt: g.epoch}, value: value, equal: equal}
 }
 
-// same compares two values. Without equal, T is comparable, which the type system cannot express here.
+// same compares two values. If equal is nil, T is comparable, which the type system cannot express here.
 func (s *Signal[T]) same(a, b T) bool {
 	if s.equal != nil {
 		return s.equal(a, b)
@@ -40,7 +40,7 @@ func (s *Signal[T]) Get(r Reader) T {
 	return s.value
 }
 
-// Peek returns the value without depending on it.
+// Peek returns the value and makes no dependency.
 func (s *Signal[T]) Peek() T { return s.value }
 
 // Set writes the value. If it changes and no batch is open, the effects that depend on it have run when Set returns; it returns their errors, joined.
@@ -72,7 +72,7 @@ func (s *Signal[T]) Set(value T) error {
 	return g.flush()
 }
 
-// Update writes the result of fn for the value, see Set.
+// Update calls fn with the value and writes the result, see Set.
 func (s *Signal[T]) Update(fn func(value T) T) error { return s.Set(fn(s.value)) }
 
 // write is Set while a batch is open: the first write since the last commit records the previous value.
@@ -85,7 +85,7 @@ func (s *Signal[T]) write(value T) {
 	s.value = value
 }
 
-// record appends the value to the log, in an entry of an earlier batch if there is one of the same type.
+// record appends the value to the log. It reuses the entry of an earlier batch if that has the same type.
 func (s *Signal[T]) record() {
 	g := s.graph
 	n := len(g.log)

@@ -21,7 +21,7 @@ func effect(tb testing.TB, g *signals.Graph, fn func(r signals.Reader) error) *s
 	return e
 }
 
-// effectOn keeps the last value of c in seen.
+// effectOn creates an effect that stores the last value of c in seen.
 func effectOn(tb testing.TB, g *signals.Graph, c *signals.Computed[int], seen *int) *signals.Effect {
 	tb.Helper()
 	return effect(tb, g, func(r signals.Reader) (err error) {

@@ -1,7 +1,7 @@
 package signals
 
-// This file is the algorithm, without type parameters or callbacks of users: sources, nodes, the links between them, and the
-// propagation of changes.
+// This file has the algorithm, without type parameters and callbacks of users: sources, nodes, their links, and the propagation
+// of changes.
 //
 //	signal ──▶ computed ──▶ effect        a link per arrow: sub has read dep in its last run
 //
@@ -10,9 +10,9 @@ package signals
 //	pull:  a queued effect checks its inputs, in the order it read them, for a change; a pending input checks its own
 //	       first. So nodes run inputs first, at most once, and not at all if no input changed               (refresh)
 //
-// Time is the graph's epoch, one tick per commit of changes. changedAt is when a value last changed, verifiedAt when a
-// node's inputs were last verified: an input with changedAt > verifiedAt makes the node run. Both only grow; a value that is
-// reverted gets a new epoch, never the old one.
+// Time is the graph's epoch, one tick per commit of changes. changedAt is the epoch of the last change of a value, verifiedAt
+// the epoch of the last check of a node's inputs: an input with changedAt > verifiedAt makes the node run. Both only grow; a
+// reverted value has a new epoch, never its old one.
 //
 // Invariants, besides those of the fields:
 //
@@ -25,7 +25,7 @@ package signals
 // source is a readable object: a signal, or the readable half of a node.
 type source struct {
 	graph     *Graph
-	node      *node  // the node this is part of; nil for a signal
+	node      *node  // the node that this is part of; nil for a signal
 	subs      *link  // first subscriber, oldest first; subs.prevSub is the last one
 	changedAt uint64 // epoch of the last change of the value
 	flags     flags
@@ -36,16 +36,16 @@ type source struct {
 type node struct {
 	source
 	body       body
-	deps       *link  // inputs of the last run, in the order of reads; during a run, those up to run.cursor are of this run
+	deps       *link  // inputs of the last run, in the order of reads; during a run, the inputs up to run.cursor are of this run
 	verifiedAt uint64 // epoch at which the node was last known to agree with deps
-	scope      *Scope // scope of its run. For an effect without flag owns: the scope that contains it
+	scope      *Scope // scope of its run; of an effect without flag owns, the scope that contains it
 }
 
 // body is the typed half of a node.
 type body interface {
 	update(r Reader) (changed bool) // runs the callback and stores its outcome
 	fail(g *Graph, err error)       // stores err as the outcome: the callback panicked
-	describe() string               // for messages: where the callback is from
+	describe() string               // name, file and line of the callback, for errors
 }
 
 // tallier is the body of a counting node, which is notified of changed inputs one by one instead of reading all of them.
@@ -59,14 +59,14 @@ type flags uint32
 
 const (
 	dirty      flags = 1 << iota // an input changed
-	pending                      // an input, near or far, may have changed
-	running                      // on the stack: its callback is, or the check of its inputs
+	pending                      // a direct or indirect input may have changed
+	running                      // its callback, or the check of its inputs, is on the stack
 	subscribed                   // see invariant 3
 	disposed                     // effect, scope: never runs again
 	queued                       // effect: in graph.queue
 	effect                       // kind of node
 	counting                     // kind of node: the body is a tallier
-	counted                      // counting node: is notified of every input, so need not read them
+	counted                      // counting node: is notified of every change of an input, and need not read the inputs
 	feeds                        // source: has had counting subscribers
 	written                      // signal: has an entry in graph.log that is not committed
 	owns                         // effect, bare scope: scope is its own
@@ -107,8 +107,8 @@ func (g *Graph) markDirty(n *node) {
 	}
 }
 
-// spread marks l's subscriber, those after it, and all their dependents pending, depth first: each node once, because a
-// marked node has spread already. It skips a running computed, which is about to read the change.
+// spread marks the subscriber of l, those after it, and all their dependents pending, depth first. It visits each node once,
+// because it skips marked nodes. It skips a running computed, which is about to read the change.
 func (g *Graph) spread(l *link) {
 	base := len(g.stack)
 	for {
@@ -141,7 +141,7 @@ func (g *Graph) spread(l *link) {
 	}
 }
 
-// stale reports whether n must be refreshed before it is read, or cannot be because it is on the stack.
+// stale reports whether n must be refreshed before it is read, or is on the stack and cannot be refreshed.
 func (n *node) stale() bool {
 	if n.flags&subscribed != 0 {
 		return n.flags&(dirty|pending|running) != 0
@@ -154,7 +154,7 @@ func (n *node) stale() bool {
 //
 //	effect ─▶ c3 ─▶ c2 ─▶ c1 ─▶ signal, changed          stack: [effect-c3  c3-c2  c2-c1], at c1: run, pop, changed? run, pop …
 //
-// Inputs are checked in the order in which they were read, up to the first that changed, so nodes that a changed input makes
+// It checks inputs in the order in which they were read, up to the first that changed, so nodes that a changed input makes
 // unreachable do not run.
 func (g *Graph) refresh(n *node) {
 	base := len(g.stack)
@@ -203,7 +203,7 @@ down:
 	}
 }
 
-// nextTouched returns the link to an input that a counting node must refresh before its result is known; nil for a disposed
+// nextTouched returns the link to an input that a counting node must refresh before it computes its result; nil for a disposed
 // node.
 func (g *Graph) nextTouched(n *node) *link {
 	if n.flags&disposed != 0 {
@@ -218,12 +218,12 @@ func (g *Graph) nextTouched(n *node) *link {
 	return nil
 }
 
-// settleUp ends the check of a counting node, whose inputs are up to date, or of a disposed one.
+// settleUp ends the check of a counting node with current inputs, or of a disposed node.
 func (g *Graph) settleUp(n *node) {
 	g.clean(n, n.flags&disposed == 0 && n.body.(tallier).tally())
 }
 
-// clean ends the check of a node that does not run.
+// clean ends the check of a node without running it.
 func (g *Graph) clean(n *node, changed bool) {
 	n.flags &^= dirty | pending
 	n.verifiedAt = g.epoch
@@ -282,7 +282,7 @@ func (g *Graph) finish(n *node) {
 	}
 }
 
-// catchUp does the work that had to wait until n was off the stack.
+// catchUp does the work that could not be done while n was on the stack.
 func (g *Graph) catchUp(n *node) {
 	switch f := n.flags; {
 	case f&disposed != 0:
@@ -298,7 +298,7 @@ func (g *Graph) catchUp(n *node) {
 	}
 }
 
-// enqueue queues an effect, once. Queued again in the same flush, it is a re-run, which is counted (see step).
+// enqueue queues an effect, unless it is queued. In a flush, it counts a re-run (see step).
 func (g *Graph) enqueue(n *node) {
 	if n.flags&queued != 0 {
 		return
@@ -310,7 +310,7 @@ func (g *Graph) enqueue(n *node) {
 	g.queue = append(g.queue, n)
 }
 
-// pop removes the last link from the stack, leaving no reference to it.
+// pop removes and returns the last link of the stack, and clears its entry.
 func (g *Graph) pop() *link {
 	last := len(g.stack) - 1
 	l := g.stack[last]

@@ -12,8 +12,8 @@ const Gates = 4
 // Outputs is the number of different outputs a node of a [Bank] can show: 0 to Outputs-1.
 const Outputs = 16
 
-// Wiring is the immutable half of a gate bank: its nodes and edges. It is made once by [NewWiring], checked there, and shared by
-// any number of banks on any number of goroutines; its slices must not be changed afterwards.
+// Wiring is the immutable half of a gate bank: its nodes and edges. [NewWiring] checks and makes it; any number of banks on any
+// number of goroutines may share it. Its slices must not be changed.
 //
 //	row        0   1   2            rows are [0, n)
 //	First      0   2   3   3        edges of row v are [First[v], First[v+1]): compressed sparse rows
@@ -21,11 +21,11 @@ const Outputs = 16
 //	Class      0   1   0            class of each edge, an index into Table
 //	Rank       0   1   2            every edge goes from a lower rank to a higher one
 //
-// Table defines the effect of an edge: Table[class][output] is the set of gates (bit g is gate g) at which an edge of that
-// class is counted while its source shows that output.
+// Table defines the effect of an edge: Table[class][output] is the set of gates (bit g is gate g) at which the target counts an
+// edge of that class while the source shows that output.
 //
 // Invariants: (1) First starts at 0, never falls, and ends at len(To) = len(Class); (2) targets are rows and ranks ascend along edges;
-// (3) classes are indices of Table, whose sets name gates below Gates only.
+// (3) classes are indices of Table, whose sets contain only gates below Gates.
 type Wiring struct {
 	// As drawn above.
 	First []int32
@@ -50,7 +50,7 @@ func NewWiring(first, to []int32, class []uint8, rank []int32, table [][Outputs]
 // Rows returns the number of rows.
 func (w *Wiring) Rows() int { return len(w.Rank) }
 
-// counts returns the counts of rows [lo, hi) if all of these rows show output 0 and there are no edges from elsewhere.
+// counts returns the counts of rows [lo, hi) if all of these rows show output 0, without edges from other rows.
 func (w *Wiring) counts(lo, hi int32) [][Gates]int32 {
 	counts := make([][Gates]int32, hi-lo)
 	for e := w.First[lo]; e < w.First[hi]; e++ {
@@ -66,7 +66,7 @@ func (w *Wiring) counts(lo, hi int32) [][Gates]int32 {
 	return counts
 }
 
-// check tests the invariants in an order in which each may rely on those before it, and returns the first violation.
+// check tests the invariants and returns the first violation. Each test may rely on those before it.
 func (w *Wiring) check() error {
 	rows := len(w.Rank)
 	switch {

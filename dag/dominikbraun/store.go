@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// ErrReadOnly is returned by methods that would change the graph.
+// ErrReadOnly is the error of methods that would change the graph.
 var ErrReadOnly = errors.New("dominikbraun: graph is read-only")
 
-// Key is a node's key, which is both hash and vertex for the library. It is a key rather than an id because the library's
-// search for components takes the zero hash as “none”: the node with id 0 would be lost, and no key is empty.
+// Key is the key of a node, which is both hash and vertex for the library. An id would not do: the library's search for
+// components reads the zero hash as “none” and would lose node 0. No key is empty.
 type Key string
 
 // String returns the key escaped for a double-quoted DOT string, since draw.DOT does not escape it. Only keys with quotes,
-// backslashes or line ends differ; string(k) is the key itself.
+// backslashes or line ends differ from string(k).
 func (k Key) String() string { return escape(string(k)) }
 
 // Hash returns the hash of a vertex, which is the vertex.
@@ -116,8 +116,8 @@ func (s store) UpdateEdge(_, _ Key, _ graph.Edge[Key]) error { return ErrReadOnl
 // RemoveEdge returns ErrReadOnly.
 func (s store) RemoveEdge(_, _ Key) error { return ErrReadOnly }
 
-// merge combines the parallel edges between two nodes, of which there is at least one. Guards become the label, escaped
-// for DOT. The attributes are never nil or shared: options of the library write to them.
+// merge combines the parallel edges, at least one, between two nodes. Guards become the label, escaped for DOT. The attributes
+// are never nil or shared, because options of the library write to them.
 func (s store) merge(parallel []dag.Edge) graph.Edge[Key] {
 	attributes := map[string]string{}
 	for _, e := range parallel {
@@ -133,7 +133,7 @@ func (s store) merge(parallel []dag.Edge) graph.Edge[Key] {
 	}
 }
 
-// escape prepares text for a double-quoted DOT string, which the library does not.
+// escape escapes text for a double-quoted DOT string. The library does not escape.
 func escape(text string) string { return escapes.Replace(text) }
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

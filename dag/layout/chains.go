@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// chain is the line that the links of one source share, or, of links that lead back, those to one target. It has a bend in each
-// layer that it passes: one that leads back also in the layers of its ends.
+// chain is the line that the links of one source share; links that lead back share a chain by target. It has a bend in each
+// layer that it passes; a chain that leads back also has bends in the layers of its ends.
 type chain struct {
-	item, port int32 // its source; of one that leads back, its target
+	item, port int32 // its source, or the target of a chain that leads back
 	back       bool
 	top        int32 // layer of its first bend
-	bend       int32 // item of its first bend; the others follow
+	bend       int32 // item of the first bend; the other bends follow
 	bends      int32
 	links      []int32
-	track      []int // by gap, from the gap above its first bend on: where it runs, unless it is straight
+	track      []int // by gap, from the gap above the first bend: its position, unless it is straight
 }
 
-// at returns the bend in a layer, if it has one there.
+// at returns the bend of the chain in a layer, if there is one.
 func (c *chain) at(layer int32) (int32, bool) {
 	return c.bend + layer - c.top, layer >= c.top && layer < c.top+c.bends
 }
@@ -25,12 +25,12 @@ func (c *chain) at(layer int32) (int32, bool) {
 // lane is a link that runs beside the picture.
 type lane struct {
 	link       int32
-	upper, low int32 // gaps: below its source, and above its target; the same between adjacent layers
+	upper, low int32 // gaps below the source and above the target; between adjacent layers, the same gap
 	x          int
-	y          [2]int // tracks in the gap below its source and in the one above its target
+	y          [2]int // tracks in the gap below the source and in the gap above the target
 }
 
-// makeChains makes the chains with their bends, short ones first, while there is room; the others become lanes.
+// makeChains makes the chains with their bends, short ones first, up to the bound of bends. The remaining links become lanes.
 func (l *level) makeChains() {
 	order := make([]int32, len(l.links))
 	for i := range order {
@@ -115,14 +115,15 @@ func (l *level) giveUp(c chain) {
 	}
 }
 
-// segment is a part of a line between an item and one in the next layer, with where it begins and ends, from their middles.
+// segment is the part of a line between an item and one in the next layer. upperAt and lowerAt are its ends, relative to the
+// middles of the items.
 type segment struct {
 	upper, lower     int32
 	upperAt, lowerAt int
 	light            bool
 }
 
-// portAt returns where a port of an item is, from its middle.
+// portAt returns the position of a port of an item, relative to the item's middle.
 func (l *level) portAt(b *building, i, port int32) int {
 	it := &l.items[i]
 	if port < 0 || it.inner < 0 {

@@ -38,7 +38,7 @@ type rows struct{ at, list []int32 }
 
 func (r rows) of(i int32) []int32 { return r.list[r.at[i]:r.at[i+1]] }
 
-// rowsOf returns, for each of n things, the pairs that begin with it.
+// rowsOf returns, for each number below n, the pairs that begin with it.
 func rowsOf(n int, pairs [][2]int32) rows {
 	r := rows{make([]int32, n+2), make([]int32, len(pairs))}
 	for _, p := range pairs {
@@ -54,8 +54,8 @@ func rowsOf(n int, pairs [][2]int32) rows {
 	return r
 }
 
-// walk goes through a graph depth first, from things without predecessors, then from the others, each by number, and reports the
-// edges that lead back to the path it is on. It ends when found returns false. Degree is room for the walk.
+// walk traverses a graph depth first, from the vertices without predecessors and then from the others, by number, and calls
+// found for each edge that leads back to the current path. It ends when found returns false. degree is scratch space.
 func walk(n int, degree []int32, out rows, pairs [][2]int32, found func(path []int32, edge int32) bool) {
 	for _, p := range pairs {
 		degree[p[1]]++

@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// building is a layout under way. Nodes have new numbers: their canonical order.
+// building is the state of one Lay. It numbers nodes in their canonical order.
 type building struct {
 	g      *Graph
 	space  Spacing
 	nodes  []int32 // by number: the node
 	number []int32 // by node
-	shown  []int32 // by group: the outermost collapsed group around it, itself included; -1: none
+	shown  []int32 // by group: the outermost collapsed group that is or contains it; -1: none
 	levels []*level
-	level  []int32 // by group: its level; -1: it has no content that is shown
+	level  []int32 // by group: its level; -1: no content is shown
 	pieces []piece
 	from   []int32
 	work   int
 }
 
-// level is the content of a group, or all that is in no group, with one item for each node and group in it.
+// level is the content of a group, or all content outside groups. It has one item for each node and group.
 type level struct {
 	group   int32 // -1: no group
 	outer   int32 // the level around it
 	within  int32 // its item in the level around it
 	items   []item
 	links   []link
-	inPort  map[int32]int32 // by source: where lines from outside come in
-	outPort map[int32]int32 // by source: where its lines leave
+	inPort  map[int32]int32 // by source: port of its lines from outside
+	outPort map[int32]int32 // by source: port of its lines to outside
 
 	width, height int
-	left, top     int // of the content within the whole picture
+	left, top     int // position of the content in the picture
 	inset         Inset
 
 	chains []chain
@@ -59,7 +59,7 @@ const (
 	aBend
 )
 
-// item is a thing that has a place in a layer.
+// item is an element of a layer.
 type item struct {
 	kind  kind
 	of    int32 // node number, group, or source of a port
@@ -70,7 +70,7 @@ type item struct {
 	x, y  int // middle of the upper side
 }
 
-// link is an edge, or the part of one, between two items of a level. Ports are items of the levels inside the items.
+// link is an edge, or a part of an edge, between two items of a level. Ports are items of inner levels.
 type link struct {
 	source   int32 // node number, or ^group of a collapsed group: lines of one source share their chain
 	from, to int32
@@ -78,7 +78,7 @@ type link struct {
 	toPort   int32
 	light    bool
 	back     bool  // it closes a cycle
-	chain    int32 // that it takes; -1: a lane
+	chain    int32 // its chain; -1: it has a lane
 	lane     int32
 }
 
@@ -102,7 +102,7 @@ func newBuilding(g *Graph) *building {
 	return b
 }
 
-// makeLevels makes the levels, those around others first, with their items and links.
+// makeLevels makes the levels, outer ones first, with their items and links.
 func (b *building) makeLevels() {
 	b.levels = []*level{{group: -1, outer: -1, inPort: map[int32]int32{}, outPort: map[int32]int32{}}}
 	b.level = make([]int32, len(b.g.Groups))
@@ -142,7 +142,7 @@ func (b *building) levelOf(group int) int32 {
 	return b.level[group]
 }
 
-// groupKeys returns the canonical place of each group: that of its first node.
+// groupKeys returns the canonical place of each group, which is the place of its first node.
 func (b *building) groupKeys() []int32 {
 	keys := make([]int32, len(b.g.Groups))
 	for i := range keys {
@@ -174,13 +174,13 @@ func (l *level) add(it item) int32 {
 	return int32(len(l.items) - 1)
 }
 
-// end is where an edge begins or ends: an item of a level, for a source.
+// end is an end of an edge: an item of a level, and the source of the line.
 type end struct {
 	level, item int32
 	source      int32
 }
 
-// addNodes makes the items of the nodes, and returns for each node the item that stands for it.
+// addNodes makes the items of the nodes. It returns the item of each node; nodes in a collapsed group have its item.
 func (b *building) addNodes() []end {
 	at := make([]end, len(b.nodes))
 	items := make([]int32, len(b.g.Groups)) // of collapsed groups
@@ -250,7 +250,7 @@ func (b *building) cut(from, to end, light bool) []piece {
 	fromPort, toPort := int32(-1), int32(-1)
 	source := from.source
 	for from.level != to.level {
-		// Levels are numbered from outside to inside, so the higher one is not around the other.
+		// Levels are numbered from outside to inside, so the higher one does not contain the other.
 		if from.level > to.level {
 			l := b.levels[from.level]
 			port := l.port(l.outPort, anOutPort, source)
@@ -274,7 +274,7 @@ func (l *level) link(k link) int32 {
 	return int32(len(l.links) - 1)
 }
 
-// port returns the port of a source, and makes it if necessary.
+// port returns the port of a source, creating it if necessary.
 func (l *level) port(ports map[int32]int32, kind kind, source int32) int32 {
 	at, ok := ports[source]
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// lay lays a level out; the levels within it have been laid out.
+// lay lays a level out. The levels within it must be laid out before.
 func (l *level) lay(b *building) {
 	for i := range l.items {
 		l.items[i].w, l.items[i].h = l.sizeOf(b, i)
@@ -22,7 +22,7 @@ func (l *level) lay(b *building) {
 	l.route(b)
 }
 
-// sizeOf returns the size of an item: that of a group which is not collapsed comes from its content.
+// sizeOf returns the size of an item. The size of a group that is not collapsed depends on its content.
 func (l *level) sizeOf(b *building, i int) (w, h int) {
 	it := &l.items[i]
 	if it.inner < 0 {
@@ -93,7 +93,7 @@ func (l *level) setLayers(byKey []int32) (count int32) {
 	return l.countLayers()
 }
 
-// spreadUnlinked puts the items without links into a square rather than a row, if they are many.
+// spreadUnlinked arranges many items without links as a square, not as a row.
 func (l *level) spreadUnlinked(byKey []int32, linked []bool, first int32) {
 	var alone []int32
 	for _, i := range byKey {
@@ -110,7 +110,7 @@ func (l *level) spreadUnlinked(byKey []int32, linked []bool, first int32) {
 	}
 }
 
-// countLayers returns the number of layers, of which the last is that of the ports below, if there are any.
+// countLayers returns the number of layers. The ports below, if there are any, are the last layer.
 func (l *level) countLayers() (count int32) {
 	for i := range l.items {
 		if l.items[i].kind != anOutPort {
@@ -128,7 +128,7 @@ func (l *level) countLayers() (count int32) {
 	return count + 1
 }
 
-// fillLayers puts the items into their layers: first come, by their canonical places, those with none before them.
+// fillLayers puts the items into their layers, in canonical order.
 func (l *level) fillLayers(count int32) {
 	sizes := make([]int, count)
 	for i := range l.items {

@@ -18,7 +18,7 @@ const (
 
 // Graph is a graph to lay out.
 type Graph struct {
-	// The nodes, edges and groups to lay out: ends of edges, and groups, are named by their index.
+	// The nodes, edges and groups to lay out. Edges and nodes refer to nodes and groups by index.
 	Nodes  []Node
 	Edges  []Edge
 	Groups []Group
@@ -28,33 +28,34 @@ type Graph struct {
 	Spacing      Spacing   // zero members have defaults
 }
 
-// Node is a box. Its ID is unique among the nodes; Rank, then ID, decides which of two nodes that could change places comes first.
+// Node is a box. Of two nodes that could change places, the one with the lower Rank, then the lower ID, comes first.
 type Node struct {
-	ID            string // unique
+	ID            string // unique among the nodes
 	Rank          int    // the lower one comes first
 	Width, Height int    // of the box
 	Group         int    // index of the group that it is in; -1: none
 }
 
-// Edge leads from one node to another, by index. A light one does not pull its ends together, so that others are straighter.
+// Edge leads from one node to another, by index. A light edge does not pull its ends together, so that other edges are
+// straighter.
 type Edge struct {
 	From, To int  // nodes
 	Light    bool // it does not pull
 }
 
-// Group is a frame around nodes and other groups. A collapsed one is a box of the given size without content; otherwise the size is
-// its minimum, insets included.
+// Group is a frame around nodes and other groups. A collapsed group is a box of the given size without content; for any other
+// group, the size, insets included, is the minimum.
 type Group struct {
 	Parent        int   // index of the group that it is in; -1: none
 	Collapsed     bool  // its content is not shown
-	Width, Height int   // of the box; the least if it has content
+	Width, Height int   // of the box; the minimum if it has content
 	Inset         Inset // between the frame and its content
 }
 
 // Inset is the room at each side.
 type Inset struct{ Left, Top, Right, Bottom int }
 
-// Spacing is the least distance between things.
+// Spacing has the least distances.
 type Spacing struct {
 	Nodes  int // of boxes in one layer; default 12
 	Layers int // of layers; default 22
@@ -73,23 +74,23 @@ type Point struct{ X, Y int }
 // Box is a rectangle, by its upper left corner and its size.
 type Box struct{ X, Y, Width, Height int }
 
-// Picture is a graph that was laid out. Its upper left corner is (0, 0).
+// Picture is the layout of a graph. Its upper left corner is (0, 0).
 type Picture struct {
 	Width, Height int    // of all
-	Nodes         []Box  // by node; in a collapsed group that of the group
-	Groups        []Box  // by group; in a collapsed group that of the group
+	Nodes         []Box  // by node; a node in a collapsed group has the group's box
+	Groups        []Box  // by group; a group in a collapsed group has that group's box
 	Reversed      []bool // by edge: it is drawn against the direction
-	Crossings     int    // of edges between adjacent layers, as the order of each layer tells
+	Crossings     int    // of edges between adjacent layers
 	Bends         int    // of the chains of long edges
-	Work          int    // rounds of the inner loops: a measure of the cost that no clock disturbs
+	Work          int    // rounds of the inner loops: a measure of the cost without a clock
 
 	direction Direction
 	levels    []*level
 	pieces    []piece
-	from      []int32 // by edge, and one more: its first piece
+	from      []int32 // by edge, with one extra entry: its first piece
 }
 
-// Lay lays a graph out. It returns an error if the graph is not sound.
+// Lay lays a graph out. It returns an error if the graph is not valid.
 func Lay(g *Graph) (*Picture, error) {
 	if err := check(g); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func Lay(g *Graph) (*Picture, error) {
 		}
 	}
 	b.makeLevels()
-	for i := len(b.levels) - 1; i >= 0; i-- { // groups inside before those around them
+	for i := len(b.levels) - 1; i >= 0; i-- { // inner groups first
 		b.levels[i].lay(b)
 	}
 	return b.picture(), nil
@@ -162,7 +163,7 @@ func checkGroups(g *Graph) error {
 	return nil
 }
 
-// canonical returns the nodes in the order that decides between them.
+// canonical returns the nodes by rank, then by id.
 func canonical(nodes []Node) []int32 {
 	order := make([]int32, len(nodes))
 	for i := range order {

@@ -298,7 +298,7 @@ func TestWorkGrowsWithTheGraph(t *testing.T) {
 	require.LessOrEqual(t, large, 600*10_000)
 }
 
-// Every node of a long chain reads one far above it: as bends they would be 25 million.
+// Every node of a long chain reads one far above it, which would need 25 million bends.
 func TestBendsAreBounded(t *testing.T) {
 	const n = 10_000
 	g := &Graph{Nodes: boxes(n)}
@@ -321,7 +321,7 @@ func TestBendsAreBounded(t *testing.T) {
 	}
 }
 
-// A step that is read by all others of a chain draws one line past them.
+// A step that all others of a chain read has one line past them.
 func TestLongEdgesOfOneNodeShareTheirBends(t *testing.T) {
 	const n = 50
 	g := &Graph{Nodes: boxes(n)}
@@ -337,7 +337,8 @@ func TestLongEdgesOfOneNodeShareTheirBends(t *testing.T) {
 	requireSound(t, g, p)
 }
 
-// A step is put between two others. Rows are counted, not points: how far apart two rows are depends on the lines between them.
+// A step is put between two others. The test counts rows, not points: the distance of two rows depends on the lines between
+// them.
 func TestNodesThatLeadToTheSameOnesShareALine(t *testing.T) {
 	pair, err := Lay(&Graph{Nodes: boxes(2), Edges: edges(0, 1)})
 	require.NoError(t, err)

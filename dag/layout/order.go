@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// order sorts the layers so that few segments cross: sweeps down and up, of which the best order is kept.
+// order sorts the layers so that few segments cross: it sweeps down and up, and keeps the best order.
 func (l *level) order() {
 	best := l.countCrossings()
 	kept := l.copyLayers(nil)
@@ -26,7 +26,7 @@ func (l *level) order() {
 	l.crossings = best
 }
 
-// sweeps returns how often the layers are sorted at most: large graphs less often.
+// sweeps returns the bound of sweeps, which is lower for large graphs.
 func (l *level) sweeps() int {
 	switch n := len(l.items) + len(l.segs); {
 	case n < 20_000:
@@ -54,8 +54,8 @@ type placed struct {
 	item int32
 }
 
-// sweep sorts one layer after the other by the mean places of the neighbours in the layer before. Items without any keep theirs.
-// Equal ones change places if swap is set.
+// sweep sorts one layer after the other by the mean places of the neighbours in the layer before. Items without such neighbours
+// keep their places. Items with equal means change places if swap is set.
 func (l *level) sweep(down, swap bool) {
 	var movable []placed
 	var places []int
@@ -82,7 +82,7 @@ func (l *level) sweep(down, swap bool) {
 	}
 }
 
-// mean returns the mean place of the neighbours of an item above it, or below it.
+// mean returns the mean place of the neighbours above an item, or below it.
 func (l *level) mean(i int32, above bool) (float64, bool) {
 	row := l.down.of(i)
 	if above {
@@ -116,7 +116,7 @@ func (l *level) countCrossings() (count int) {
 			}
 			slices.Sort(ends)
 			for _, at := range ends {
-				count += tree.above(at) // of earlier items, those that end further to the right
+				count += tree.above(at) // earlier segments that end further to the right
 			}
 			for _, at := range ends {
 				tree.add(at)
@@ -127,7 +127,7 @@ func (l *level) countCrossings() (count int) {
 	return count
 }
 
-// fenwick counts numbers, and how many of them are above a number.
+// fenwick is a Fenwick tree: it counts the numbers above a number.
 type fenwick struct {
 	sums  []int
 	total int

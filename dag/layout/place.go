@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Weights of the pulls at an item: lines between bends shall be straight before others.
+// Weights of the pulls at an item: lines between bends have the highest, so that they are straight.
 const (
 	weightAlone = 0.001
 	weightLight = 0.01
@@ -13,8 +13,8 @@ const (
 	weightBend  = 4.0
 )
 
-// place sets the x of every item: each layer as near to its neighbours as the widths allow, in some sweeps.
-// The last one leads down, so that a node with one predecessor stands below it.
+// place sets the x of every item: sweeps move the items of each layer as near to their neighbours as the widths allow. The last
+// sweep leads down, so that a node with one predecessor is below it.
 func (l *level) place(b *building) {
 	for _, layer := range l.layers {
 		x := 0
@@ -45,7 +45,7 @@ func (l *level) place(b *building) {
 	l.moveToOrigin(b)
 }
 
-// apart returns the least distance of the middles of two neighbours in a layer.
+// apart returns the least distance between the middles of two adjacent items of a layer.
 func (l *level) apart(b *building, left, right int32) int {
 	x, y := &l.items[left], &l.items[right]
 	gap := b.space.Nodes
@@ -80,7 +80,8 @@ func (l *level) align(b *building, p *pool, n int, above, below bool) {
 	p.work = 0
 }
 
-// wanted returns where the neighbours of an item pull it, and how much. Light segments pull only where there are no others.
+// wanted returns the position to which the neighbours of an item pull it, and the weight of the pull. Light segments pull only
+// if there are no others.
 func (l *level) wanted(i int32, above, below bool) (want, weight float64) {
 	for _, light := range [...]bool{false, true} {
 		var sum pull
@@ -138,8 +139,8 @@ func (l *level) moveToOrigin(b *building) {
 	l.width = right - left
 }
 
-// pool finds the rising numbers that are nearest to given ones, by weighted squares: neighbours in the wrong order are pooled into
-// a block with their mean.
+// pool finds the rising numbers that are nearest to the added ones, by weighted squares: it pools neighbours in the wrong order
+// into a block with their mean.
 type pool struct {
 	blocks []block
 	out    []float64

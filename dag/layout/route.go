@@ -42,7 +42,7 @@ func (l *level) setGap(b *building, gap, top int) int {
 	return height
 }
 
-// setRow places the items of a layer: in its middle, but at its top if it has groups, which are high.
+// setRow places the items of a layer in its middle, or at its top if the layer has groups, which are high.
 func (l *level) setRow(n int) {
 	groups := false
 	for _, i := range l.layers[n] {
@@ -62,7 +62,7 @@ func (l *level) startOf(b *building, k *link) int {
 }
 func (l *level) endOf(b *building, k *link) int { return l.items[k.to].x + l.portAt(b, k.to, k.toPort) }
 
-// netsOf adds the nets of a chain: one for each gap that it passes.
+// netsOf adds the nets of a chain, one for each gap that it passes.
 func (l *level) netsOf(b *building, c *chain) {
 	nets := make([]net, len(c.track))
 	for n := range nets {
@@ -117,8 +117,8 @@ func (l *level) netsOfLane(b *building, way *lane, number int) {
 
 func (p *Picture) piecesOf(edge int) []piece { return p.pieces[p.from[edge]:p.from[edge+1]] }
 
-// Route returns the points of an edge's line, from below its first node to the top of its second: each next one is beside or below
-// the one before, or above it on an edge that is reversed. An edge within a collapsed group has none. The lines of one node begin
+// Route returns the points of an edge's line, from below its first node to the top of its second: each point is beside or below
+// the one before, or above it if the edge is reversed. An edge within a collapsed group has no points. The lines of one node begin
 // together.
 func (p *Picture) Route(edge int) []Point {
 	var line []Point
@@ -182,7 +182,7 @@ func (l *level) endsOf(p *Picture, number int32) (first, last Point) {
 	return first, last
 }
 
-// offset is portAt, once the boxes have their places.
+// offset is portAt for placed boxes.
 func (l *level) offset(p *Picture, i, port int32) int {
 	if it := &l.items[i]; port >= 0 && it.inner >= 0 {
 		in := p.levels[it.inner]
@@ -191,7 +191,7 @@ func (l *level) offset(p *Picture, i, port int32) int {
 	return 0
 }
 
-// straightened returns a line without the points at which it does not turn.
+// straightened returns a line without the points between its turns.
 func straightened(line []Point) []Point {
 	out := line[:0]
 	for _, p := range line {
@@ -210,7 +210,7 @@ func straightened(line []Point) []Point {
 	return out
 }
 
-// between reports whether b is on the way from a to c, straight along an axis.
+// between reports whether b is on the straight line from a to c along an axis.
 func between(a, b, c Point) bool {
 	return a.X == b.X && b.X == c.X && (a.Y <= b.Y) == (b.Y <= c.Y) || a.Y == b.Y && b.Y == c.Y && (a.X <= b.X) == (b.X <= c.X)
 }

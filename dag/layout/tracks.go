@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// tracksMax bounds the horizontal lines beside each other in one gap. A line that finds no track of its own runs over others.
+// tracksMax bounds the tracks in one gap. A line without a free track overlaps others.
 const tracksMax = 64
 
 // net is the lines of one chain in the gap above a layer: a horizontal line, lines up from it and lines down from it.
 type net struct {
-	track         *int   // its number, then where it is
-	others        []*int // of the nets that it stands for
+	track         *int   // its number, later its position
+	others        []*int // tracks of the nets that it replaces
 	tops, bottoms []int
 	low, high     int
 }
 
-// add adds the net of a gap, unless it is a straight line.
+// addNet adds a net to a gap, unless it is a straight line.
 func (l *level) addNet(gap int32, n net) {
 	l.work += len(n.tops) + len(n.bottoms)
 	n.low, n.high = n.bounds()
@@ -26,8 +26,8 @@ func (l *level) addNet(gap int32, n net) {
 	}
 }
 
-// shared makes one net of those that lead to the same places: each of their tops is connected to each of their bottoms, so one line says
-// as much as many, and a gap stays low between steps that all wait for all.
+// shared merges the nets that lead to the same places: each of their tops is connected to each of their bottoms, so one line is
+// enough, and the gap stays low between steps that all wait for all.
 func shared(nets []net) []net {
 	first := make(map[string]int, len(nets))
 	kept := nets[:0]
@@ -66,10 +66,10 @@ func (n *net) bounds() (low, high int) {
 	return low, high
 }
 
-// setTracks sets the track of each net of a gap, and returns the number of tracks. A net whose line comes down where that of another
-// goes on down must be above it, or the two would run over each other.
+// setTracks sets the track of each net of a gap, and returns the number of tracks. If a line of one net comes down at the x at which
+// a line of another continues down, the first must be above the second, or they would overlap.
 func setTracks(nets []net) int {
-	// In this order lines that lead to one side cross least.
+	// This order minimises crossings of lines that lead to one side.
 	slices.SortStableFunc(nets, func(a, b net) int {
 		x, y := a.side(), b.side()
 		if x != y || x < 0 {
@@ -84,7 +84,7 @@ func setTracks(nets []net) int {
 	return len(t.tracks)
 }
 
-// side returns whether a net leads to the left (-1), to the right (1), or both ways.
+// side returns -1 for a net that leads to the left, 1 to the right, and 0 both ways.
 func (n *net) side() int {
 	if len(n.tops) == 0 {
 		return 0
@@ -99,7 +99,7 @@ func (n *net) side() int {
 	return 0
 }
 
-// netsAbove returns for each net those that must be above it.
+// netsAbove returns, for each net, the nets that must be above it.
 func netsAbove(nets []net) [][]int32 {
 	type place struct {
 		x   int
@@ -141,8 +141,7 @@ type tracker struct {
 	tracks [][][2]int // taken parts, from left to right
 }
 
-// set sets the track of a net, after those that must be above it. In a circle of nets that must be above each other the first one
-// yields.
+// set sets the track of a net, after the nets that must be above it. In a cycle of such nets, the first one ignores the rule.
 func (t *tracker) set(i int32) {
 	if t.state[i] != 0 {
 		return
@@ -160,7 +159,7 @@ func (t *tracker) set(i int32) {
 	t.state[i] = 2
 }
 
-// take returns the first track from least on in which there is room, and takes it.
+// take takes and returns the first track from least on that has room.
 func (t *tracker) take(least, low, high int) int {
 	for at := min(least, tracksMax-1); ; at++ {
 		if at == len(t.tracks) {

@@ -8,15 +8,14 @@ import (
 )
 
 // bounds holds upper bounds of the tokens that each place receives over a whole play: the initial tokens, and one for each
-// firing of each producer. A transition fires at most as often as its scarcest place has tokens for it. A place on a cycle,
-// or reachable from one, has no bound. Competition of transitions for a token is not considered, so the true number may be
-// lower.
+// firing of each producer. The scarcest input of a transition bounds its firings. A place on a cycle, or reachable from one,
+// has no bound. The bounds ignore that transitions compete for tokens, so the true number may be lower.
 type bounds struct{ places []int }
 
 // unbounded is the bound of a place without one.
 const unbounded = math.MaxInt
 
-// boundsOf computes the bounds in topological order, which leaves out cycles.
+// boundsOf computes the bounds in topological order, which omits cycles.
 func boundsOf(c *checker) bounds {
 	n := c.net
 	g := c.bipartite()
@@ -70,7 +69,7 @@ func plus(a, b int) int {
 	return a + b
 }
 
-// bipartite returns the part of the net that can fire as a graph: places first, then transitions, by id.
+// bipartite returns a graph of the places and of the transitions that can fire: places first, then transitions, by id.
 func (c *checker) bipartite() *dag.Graph {
 	n := c.net
 	b := dag.NewBuilder(dag.TemplateGraph)

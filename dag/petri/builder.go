@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrNet is wrapped by every error of Build.
+// ErrNet is an error that every error of Build wraps.
 var ErrNet = errors.New("petri: bad net")
 
 // Builder collects places and transitions and makes a Net of them. Its methods record faults and Build returns them, so the
@@ -71,8 +71,8 @@ func (b *Builder) Join(id int32, n int) {
 	b.net.transitions[id].takes = int32(n)
 }
 
-// Gate makes a transition a gate, which is closed at first. The openers are the transitions whose firing can open it; outside
-// reports whether it can also be opened from outside the net.
+// Gate makes a transition a gate, which is closed at first. Firing one of openers can open it; if outside is true, it can also
+// be opened from outside the net.
 func (b *Builder) Gate(id int32, outside bool, openers ...int32) {
 	if !b.known(id) {
 		return
@@ -115,7 +115,7 @@ func (b *Builder) known(id int32) bool {
 	return true
 }
 
-// arcs returns a copy of places without unknown ids and duplicates, which it records as faults.
+// arcs returns a copy of places without unknown ids and duplicates, and records these as faults.
 func (b *Builder) arcs(name, direction string, places []int32) []int32 {
 	arcs := make([]int32, 0, len(places))
 	for _, p := range places {

@@ -12,26 +12,26 @@ type Kind uint8
 
 // The kinds of problems. There is no zero kind.
 const (
-	Unreachable   Kind = iota + 1 // Transition can never fire: Place never has a token for it
-	Endless                       // after Transition no end can be reached: Path leads from it into a cycle; at most 100 are reported
+	Unreachable   Kind = iota + 1 // Transition can never fire, because Place never has a token for it
+	Endless                       // no end can be reached after Transition: Path leads from it into a cycle; at most 100 are reported
 	Cycle                         // a cycle has no exit: Path follows it from its first transition
-	Shut                          // nothing can open the gate Transition: none of the transitions in Path, if there are any, can fire
-	Unsatisfiable                 // the join Transition takes more tokens than Place ever gets, which are at most Most
+	Shut                          // nothing can open the gate Transition: no transition in Path can fire
+	Unsatisfiable                 // the join Transition takes more tokens than Place ever gets, at most Most
 )
 
 // Problem is one finding of Check with its witness. Transition and Place are ids, Path lists transitions. Fields that the
 // kind does not mention are -1, 0 or nil.
 type Problem struct {
-	Kind       Kind    // determines the meaning of the other fields
+	Kind       Kind    // determines the other fields
 	Transition int32   // id
 	Place      int32   // id
-	Most       int     // tokens that Place ever gets
+	Most       int     // bound of the tokens that Place ever gets
 	Path       []int32 // ids of transitions, in order
 }
 
 // Check returns the problems in the structure of the net, ordered by transition and then by kind; nil if there are none. The
-// slice belongs to the caller. Each transition that cannot fire is reported for its own reason: a gate is shut, and a
-// transition behind it is unreachable. Transitions that cannot fire have no second problem.
+// slice belongs to the caller. Each transition that cannot fire has exactly one problem, with its own reason: a gate is shut, a
+// transition behind the gate is unreachable.
 func (n *Net) Check() []Problem {
 	c := &checker{net: n, shut: make([]bool, len(n.transitions)), most: make([]int, len(n.transitions)), scarce: make([]int32, len(n.transitions))}
 	c.reach()
@@ -53,13 +53,13 @@ type checker struct {
 	net    *Net
 	marked []bool  // by place: it can have a token
 	fires  []bool  // by transition: it can fire
-	shut   []bool  // by transition: a join that has been found not to be satisfiable
-	most   []int   // by transition in shut: how many tokens it can get at most
-	scarce []int32 // by transition in shut: the place that gets so few
+	shut   []bool  // by transition: it is a join that cannot be satisfied
+	most   []int   // by transition in shut: bound of the tokens that it can get
+	scarce []int32 // by transition in shut: the place with that bound
 }
 
-// reach computes which places can have tokens and which transitions can fire, as if no token were ever used up: the least
-// fixpoint. It then excludes the joins that cannot get their tokens and repeats, until nothing changes.
+// reach computes the places that can have tokens and the transitions that can fire, as if tokens were never used up: a least
+// fixpoint. It then excludes the joins that cannot get their tokens, and repeats until nothing changes.
 func (c *checker) reach() {
 	joins := slices.ContainsFunc(c.net.transitions, func(t transition) bool { return t.takes > 1 })
 	for {
@@ -84,7 +84,8 @@ func (c *checker) reach() {
 	}
 }
 
-// spread computes one fixpoint. lacks counts the places of a transition without a token and, for a gate, a missing opener.
+// spread computes one fixpoint. lacks counts the inputs of a transition without a token, plus one for a gate that nothing has
+// opened.
 func (c *checker) spread() {
 	n := c.net
 	c.marked, c.fires = make([]bool, len(n.places)), make([]bool, len(n.transitions))
@@ -138,7 +139,8 @@ func (c *checker) spread() {
 	}
 }
 
-// cause reports why a transition cannot fire. A missing token comes before a shut gate, which matters only once tokens arrive.
+// cause returns the problem of a transition that cannot fire. A missing token precedes a shut gate, which matters only once
+// tokens arrive.
 func (c *checker) cause(id int32) Problem {
 	t := &c.net.transitions[id]
 	for _, p := range t.in {

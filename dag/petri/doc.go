@@ -25,25 +25,25 @@
 // Check finds the faults in the structure of a net without playing it. Each Problem has a witness:
 //
 //	unreachable     a transition that can never fire, and the place that never has a token for it
-//	endless         a transition after which no end can be reached, and the way into the cycle that keeps it
+//	endless         a transition after which no end can be reached, and the path into the cycle that keeps it
 //	cycle           a cycle without an exit
 //	shut            a gate that nothing can open
 //	unsatisfiable   a join that takes more tokens than can ever arrive
 //
-// A reported problem occurs in every play of the net; a net without problems may still be wrong. Check does not see
-// transitions that compete for a token, nor tokens that never meet: to find those one must explore the markings, whose number
+// A reported problem occurs in every play of the net; a net without problems may still be wrong. Check does not find
+// transitions that compete for a token, or tokens that never meet. That requires an exploration of the markings, whose number
 // is exponential in the size of a net.
 //
 // # Errors and bounds
 //
 // The methods of a Builder record faults, such as a name used twice, an arc to an unknown place or a transition that takes
-// nothing; Build returns all of them joined, each wrapping ErrNet, and no net. Fire returns an error that wraps ErrDisabled.
+// nothing; Build returns all of them joined, each wrapping ErrNet, without a net. Fire returns an error that wraps ErrDisabled.
 // Token counts and ids are of type int32. Fire does not check for overflow: a place must not get more than 2³¹−1 tokens.
 //
 // # Contracts
 //
-// Ids of places and transitions are [0, n) in order of insertion, and that order breaks every tie. A method given another id
-// panics, as indexing a slice does; so does a Marking that is shorter than the net's places. A Net is immutable and safe for
+// Ids of places and transitions are [0, n) in order of insertion, and that order breaks every tie. A method panics on any other
+// id, as indexing a slice does, and on a Marking with fewer entries than the net has places. A Net is immutable and safe for
 // concurrent use; slices that it returns must not be changed. A Builder and a Marking belong to one goroutine. The package
 // starts no goroutine, reads no clock and does not depend on the order of maps.
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// ends returns the transitions that can fire and after which no end is reachable, with the cycles that keep their tokens. An
-// end is a transition without outputs, or a place without consumers.
+// ends returns the problems of the transitions that can fire and from which no end is reachable, with the cycles that keep
+// their tokens. An end is a transition without outputs, or a place without consumers that can fire.
 func (c *checker) ends() []Problem {
 	endless := c.endless()
 	cycles := c.cycles(endless)
@@ -68,7 +68,7 @@ func (c *checker) rests(p int32) bool {
 	return !slices.ContainsFunc(c.net.places[p].consumers, func(id int32) bool { return c.fires[id] })
 }
 
-// cycles returns one cycle for every part of the endless transitions that lead to each other.
+// cycles returns one cycle for every strongly connected component of the endless transitions.
 func (c *checker) cycles(endless []bool) [][]int32 {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	of := make([]int32, len(endless)) // node by transition

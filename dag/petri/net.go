@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrDisabled is wrapped by the error of Fire if the transition is not enabled.
+// ErrDisabled is wrapped by the errors of Fire and means that the transition is not enabled.
 var ErrDisabled = errors.New("petri: transition is not enabled")
 
 // Net is an immutable place/transition net, made by a Builder. It is safe for concurrent use.
@@ -38,7 +38,7 @@ type transition struct {
 	openers []int32 // transitions whose firing can open the gate
 }
 
-// Marking is the number of tokens in each place, by id: the state of a play. It belongs to one goroutine; to keep one, clone it.
+// Marking is the number of tokens in each place, by id: the state of a play. It belongs to one goroutine.
 type Marking []int32
 
 // Total returns the number of tokens in all places.

@@ -124,7 +124,7 @@ func TestFiringConservesTokens(t *testing.T) {
 	})
 }
 
-// A transition that can never fire by the structure never does in any play.
+// A transition that Check reports as unable to fire never fires in any play.
 func TestWhatCannotFireNeverDoes(t *testing.T) {
 	reported := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -148,7 +148,7 @@ func TestWhatCannotFireNeverDoes(t *testing.T) {
 	require.Positive(t, reported)
 }
 
-// Where tokens need not meet, the structure determines everything: a transition that is not reported fires in some play.
+// If tokens need not meet, the structure decides: each transition that is not reported fires in some play.
 func TestWhereTokensDoNotMeetTheStructureSaysAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := draw(t, true, false)

@@ -9,10 +9,11 @@ type entry struct {
 	x          int
 }
 
-// statuses has the classes that are statuses, in the order of the legend: first those that need attention.
+// statuses has the classes that are statuses, in the order of the legend; statuses that need attention come first.
 var statuses = []string{"failed", "running", "ready", "waiting", "idle", "pending", "completed", "skipped", "aborted", "paused"}
 
-// setLegend explains the kinds of nodes and lines in the picture, and counts them; in several rows if the picture is narrow.
+// setLegend makes the legend: the kinds of nodes and lines in the picture, with their counts. A narrow picture has several
+// rows.
 func (p *picture) setLegend() {
 	count := map[string]int{}
 	for _, n := range p.nodes {

@@ -6,18 +6,18 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// node is a thing with a place: a node of the graph, or the label of an edge.
+// node is a node of the graph, or the label of an edge.
 type node struct {
 	shape         shape
 	class         string
 	name          string   // cut
 	notes         []string // cut
-	whole         string   // all of it
+	whole         string   // uncut text
 	rank, frame   int
 	width, height int
 }
 
-// shape is how a node is drawn.
+// shape is the outline of a node.
 type shape uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 
 const (
 	nodeMin, nodeMax = 160, 240
-	markRoom         = 34 // left of a text with a mark
-	textRoom         = 12 // left and right of one without
+	markRoom         = 34 // to the left of a text with a mark
+	textRoom         = 12 // to the left and right of a text without a mark
 	notesMax         = 4
 )
 
@@ -81,7 +81,7 @@ func newNode(look dag.Look) *node {
 	return n
 }
 
-// stackUnder is how far the lower box of a stack is seen.
+// stackUnder is the visible part of the lower box of a stack.
 const stackUnder = 4
 
 func newLabel(text string) *node {
@@ -91,7 +91,7 @@ func newLabel(text string) *node {
 	return n
 }
 
-// face returns how the name is set.
+// face returns the face of the name.
 func (n *node) face() face {
 	if n.shape == gate || n.shape == label {
 		return code

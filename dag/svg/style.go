@@ -1,7 +1,7 @@
 package svg
 
-// style has the colours for both themes, each with one meaning on all pictures: blue changes by itself, red needs a
-// person, green and greys need nothing.
+// style has the colours of both themes. Each colour has one meaning in all pictures: blue changes by itself, red needs a
+// person, green and grey need nothing.
 const style = `
 :root{color-scheme:light dark;--paper:#f3f6f5;--sheet:#fff;--sunk:#e9eeed;--line:#dbe2e1;--edge:#78898e;--ink:#10201f;--ink2:#3c4e54;` +
 	`--water:#00648f;--soft:#dceff5;--wet:#2b8fb0;--done:#2c6a48;--fail:#ad1424;--failsoft:#fce8e6;--still:#515a66;--gone:#5a1a4e;--none:#5f6c68;--on:#fff}
@@ -31,7 +31,8 @@ var known = map[string]bool{
 	"aborted": true, "paused": true, "gate": true, "event": true, "effect": true,
 }
 
-// marks has the mark of each status, in a square of 16, and those of the legend. The outlines differ, so that no colour is needed.
+// marks has the marks of the statuses and of the legend, in a square of 16 points. Their outlines differ, so that they can be
+// recognised without colour.
 var marks = map[string]string{
 	"idle":    idle,
 	"pending": idle,

@@ -1,8 +1,8 @@
-// Package svg draws a graph as a standalone SVG: no script, nothing fetched from elsewhere, light or dark as the reader's system is.
-// It takes the [dag.Drawing] that package dag writes as Mermaid and DOT; package layout says where everything is. Statuses, which
-// are classes of nodes, show in a mark's shape and in colour; a legend counts them. Any text may be in keys, labels and conditions:
-// it is escaped, a character that would turn it around or is invisible is shown by its number, and a text that is too long is cut, with
-// the whole in the title that readers show under the pointer.
+// Package svg draws a graph as a standalone SVG: it has no script, fetches nothing, and is light or dark like the reader's system. It
+// draws the [dag.Drawing] that package dag writes as Mermaid and DOT; package layout computes the positions. Statuses, which are
+// classes of nodes, differ in the shape of a mark and in colour; a legend counts them. Keys, labels and conditions may be any text:
+// it is escaped, invisible characters and those that change the direction of text are replaced by their numbers, and a text that is
+// too long is cut, with the whole text in the title that readers show under the pointer.
 package svg
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/dag/layout"
 )
 
-// Write writes a drawing of the graph. The styles of the drawing's classes are not used: classes that are statuses have marks,
-// and the others boxes of their own.
+// Write writes a drawing of the graph. It does not use the styles of the drawing's classes: classes that are statuses have
+// marks, and a few others have boxes of their own.
 func Write(w io.Writer, g *dag.Graph, d dag.Drawing) error {
 	p, err := newPicture(g, d)
 	if err != nil {
@@ -37,7 +37,7 @@ const (
 	leastWidth = 280
 )
 
-// picture is a graph with the place of everything that is drawn.
+// picture is a graph with the positions of all that is drawn.
 type picture struct {
 	title  string
 	right  bool // edges lead to the right
@@ -62,8 +62,8 @@ type frame struct {
 type line struct {
 	from, to int
 	class    string // data, made, wet
-	open     bool   // it has no head: it leads to a label
-	light    bool   // it is for readers only, and no step waits for it
+	open     bool   // it leads to a label and has no head
+	light    bool   // it is informational: no step waits for it
 }
 
 func newPicture(g *dag.Graph, d dag.Drawing) (*picture, error) {
@@ -94,7 +94,7 @@ func newPicture(g *dag.Graph, d dag.Drawing) (*picture, error) {
 	return p, nil
 }
 
-// addNodes adds the nodes that are not hidden, with the frames around them, and returns the place of each.
+// addNodes adds the nodes that are not hidden, with their frames, and returns the index of each.
 func (p *picture) addNodes(g *dag.Graph, d dag.Drawing) []int {
 	index := make([]int, g.NodeCount())
 	frames := map[string]int{}
@@ -129,7 +129,8 @@ func (p *picture) addNodes(g *dag.Graph, d dag.Drawing) []int {
 	return index
 }
 
-// addLines adds the edges. The label of an edge is a node on it, so that it has room; edges from one node share equal labels.
+// addLines adds the edges. The label of an edge is a node on the edge, so that it has room; edges from one node share equal
+// labels.
 func (p *picture) addLines(g *dag.Graph, d dag.Drawing, index []int) {
 	edges := g.Edges()
 	if d.Hidden != nil {
@@ -169,7 +170,7 @@ func (p *picture) common(a, b int) int {
 	return x
 }
 
-// classOf returns the class of an edge's line. It is wet once the node that it comes from has completed.
+// classOf returns the class of an edge's line. The line is wet once its first node has completed.
 func (p *picture) classOf(from int, t dag.EdgeType) string {
 	class := map[dag.EdgeType]string{dag.Data: "data", dag.Triggered: "made"}[t]
 	if p.nodes[from].class == "completed" {

@@ -126,7 +126,7 @@ func TestPicturesAreThoseOfTestdata(t *testing.T) {
 	}
 }
 
-// requireStandalone checks that a picture is XML, of elements and attributes that fetch and run nothing.
+// requireStandalone checks that a picture is XML with only elements and attributes that fetch and run nothing.
 func requireStandalone(t require.TestingT, picture []byte) {
 	allowed := map[string]bool{"svg": true, "title": true, "style": true, "rect": true, "text": true, "g": true, "path": true, "circle": true}
 	for d := xml.NewDecoder(bytes.NewReader(picture)); ; {
@@ -171,7 +171,7 @@ func TestWhatIsCutIsWholeInTheTitle(t *testing.T) {
 	require.Regexp(t, `<text class="name"[^>]*>supplier-x+…x+-shift</text>`, out.String())
 }
 
-// The colours of a status are never all that tells it: its mark differs from those of all others, and the text of the legend has its name.
+// A status is recognisable without its colour: its mark differs from all others, and the legend has its name.
 func TestStatusesDifferInShape(t *testing.T) {
 	seen := map[string]string{}
 	for _, status := range statuses {
@@ -190,7 +190,7 @@ func TestStatusesDifferInShape(t *testing.T) {
 	}
 }
 
-// No text is wider than its box, by the estimate of widths; and everything is inside the picture.
+// No text is wider than its box, by the estimate of widths, and everything is inside the picture.
 func TestTextsHaveRoom(t *testing.T) {
 	for name, picture := range pictures {
 		g, d := picture()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// face is how a text is set.
+// face is the font of a text.
 type face uint8
 
 const (
@@ -16,8 +16,8 @@ const (
 	code               // conditions
 )
 
-// visible returns a text in which nothing is hidden: characters without a picture, and those that turn the direction of the
-// text after them, are replaced by their numbers. Line ends stay.
+// visible replaces the invisible characters of a text, and those that change the direction of text, by their numbers. Line ends
+// stay.
 func visible(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -37,7 +37,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// widthOf returns the room that a text takes in a wide typeface: the reader's is not known.
+// widthOf returns the width of a text in a wide typeface, because the reader's typeface is not known.
 func widthOf(text string, f face) int {
 	tenths := 0
 	for _, r := range text {
@@ -46,7 +46,7 @@ func widthOf(text string, f face) int {
 	return (tenths*size(f) + 99) / 100
 }
 
-// size returns the size of a face.
+// size returns the size of a face in points.
 func size(f face) int {
 	if f == middle {
 		return 12
@@ -54,10 +54,10 @@ func size(f face) int {
 	return 11
 }
 
-// roomOf returns the room that a character takes at most.
+// roomOf returns the width of a character, rounded up.
 func roomOf(r rune, f face) int { return (tenthsOf(r, f)*size(f) + 99) / 100 }
 
-// tenthsOf returns the tenths of a point that a character takes at a size of ten points.
+// tenthsOf returns the width of a character in tenths of a point, at a size of ten points.
 func tenthsOf(r rune, f face) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -74,7 +74,7 @@ func tenthsOf(r rune, f face) int {
 	return 64
 }
 
-// cutEnd cuts the end of a text that takes more room than there is.
+// cutEnd cuts the end of a text that is wider than room.
 func cutEnd(text string, room int, f face) string {
 	if widthOf(text, f) <= room {
 		return text
@@ -88,7 +88,7 @@ func cutEnd(text string, room int, f face) string {
 	return text
 }
 
-// cutMiddle cuts the middle of a text that takes more room than there is: names differ at their ends.
+// cutMiddle cuts the middle of a text that is wider than room, because names differ at their ends.
 func cutMiddle(text string, room int, f face) string {
 	if widthOf(text, f) <= room {
 		return text
@@ -111,6 +111,6 @@ func cutMiddle(text string, room int, f face) string {
 		i -= size
 		last = text[i:]
 	}
-	// A mark that belongs to a character which was cut stands on none.
+	// A combining mark whose character was cut is removed.
 	return first + "…" + strings.TrimLeftFunc(last, func(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) })
 }

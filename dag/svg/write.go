@@ -34,7 +34,7 @@ func (w *writer) all() {
 		w.frame(i)
 	}
 	lines := p.where.Lines()
-	// Wet lines run over dry ones where they share their way.
+	// Wet lines are drawn over dry ones where they overlap.
 	for _, wet := range [...]bool{false, true} {
 		for i, l := range p.lines {
 			if (p.nodes[l.from].class == "completed") == wet {
@@ -64,7 +64,7 @@ func (w *writer) frame(i int) {
 	fmt.Fprintf(w, `<rect class="frame f%d" x="%d" y="%d" width="%d" height="%d" rx="8"/>`+"\n", w.p.frames[i].depth%2, b.X, b.Y, b.Width, b.Height)
 }
 
-// frameLabel writes the label of a frame, with room around it where lines pass behind.
+// frameLabel writes the label of a frame, with a background that hides the lines behind it.
 func (w *writer) frameLabel(i int) {
 	f, b := w.p.frames[i], w.p.where.Groups[i]
 	fmt.Fprintf(w, `<g><title>`)
@@ -96,7 +96,7 @@ func (w *writer) line(l *line, points []layout.Point) {
 	w.WriteByte('\n')
 }
 
-// rounded writes a line whose corners are rounded.
+// rounded writes a line with rounded corners.
 func (w *writer) rounded(points []layout.Point) {
 	const radius = 5
 	fmt.Fprintf(w, "M%d %d", points[0].X, points[0].Y)
@@ -109,7 +109,7 @@ func (w *writer) rounded(points []layout.Point) {
 	fmt.Fprintf(w, "L%d %d", last.X, last.Y)
 }
 
-// towards returns the point some way from one point to another along an axis, or half the way if that is less.
+// towards returns the point at distance way from one point towards another along an axis, or halfway if that is nearer.
 func towards(from, to layout.Point, way int) layout.Point {
 	step := func(d int) int { return max(-way, min(way, d/2)) }
 	return layout.Point{X: from.X + step(to.X-from.X), Y: from.Y + step(to.Y-from.Y)}
@@ -147,7 +147,7 @@ func (w *writer) node(i int) {
 	w.WriteString("</g>\n")
 }
 
-// inside writes the mark, the name and the notes of a node, in the middle of its height.
+// inside writes the mark, the name and the notes of a node, centred vertically.
 func (w *writer) inside(n *node, b layout.Box) {
 	left := b.X + textRoom
 	if mark := n.mark(); mark != "" {

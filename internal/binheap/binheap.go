@@ -1,8 +1,8 @@
-// Package binheap has push and pop of a binary heap in a slice: the element that goes before all others is at index 0. It calls no
-// method of an interface, as container/heap does, and so keeps elements unboxed.
+// Package binheap implements push and pop of a binary heap in a slice; the least element is at index 0. Unlike container/heap, it
+// calls no interface methods and so does not box elements.
 package binheap
 
-// Push adds x to a heap and returns the heap. less orders the elements, as it has ordered those of h.
+// Push adds x to a heap and returns the heap. The order less must be that of h.
 func Push[T any](h []T, x T, less func(a, b T) bool) []T {
 	h = append(h, x)
 	for i := len(h) - 1; i > 0; {
@@ -16,8 +16,8 @@ func Push[T any](h []T, x T, less func(a, b T) bool) []T {
 	return h
 }
 
-// Pop removes the first element of a heap that is not empty, and returns the heap. The place that falls free at the end of the
-// slice is set to zero, so that it keeps nothing in memory.
+// Pop removes the first element of a heap that is not empty, and returns the heap. It sets the freed place at the end of the
+// slice to zero, so that the place retains no memory.
 func Pop[T any](h []T, less func(a, b T) bool) []T {
 	last := len(h) - 1
 	h[0] = h[last]

@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceflow/sluice/internal/binheap"
 )
 
-// ticket is an element of which many are equal in order and none is the same.
+// ticket is an element: many have the same rank, and each has another number.
 type ticket struct{ rank, number int }
 
 func less(a, b ticket) bool { return a.rank < b.rank }
 
-// Whatever is pushed and popped, each element that comes out has the lowest rank of all that are in, and nothing is lost or made up.
+// After any pushes and pops, each popped element has the lowest rank in the heap, and no element is lost or added.
 func TestTheFirstIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h, model []ticket

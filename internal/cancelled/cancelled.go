@@ -1,4 +1,4 @@
-// Package cancelled reports whether contexts and channels have ended, and why.
+// Package cancelled reports whether channels are closed, and the errors of contexts that have ended.
 package cancelled
 
 import (
@@ -17,7 +17,7 @@ func Error(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// Closed reports whether a channel that nothing is sent to is closed.
+// Closed reports whether a channel is closed. Nothing may be sent to the channel.
 func Closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

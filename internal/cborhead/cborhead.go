@@ -1,5 +1,5 @@
-// Package cborhead writes the heads of items of CBOR (RFC 8949) in the shortest form, the only one that the encodings of values, events,
-// tries and tagged maps have.
+// Package cborhead writes the heads of items of CBOR (RFC 8949) in the shortest form. The encodings of values, events, tries and
+// tagged maps use no other form.
 package cborhead
 
 import (

@@ -1,4 +1,4 @@
-// Package goroutines runs short functions on goroutines that have run others before.
+// Package goroutines runs short functions on reused goroutines.
 //
 //	g := goroutines.New()
 //	g.Reuse(func() { deep() })
@@ -6,7 +6,7 @@
 //	g.Close()
 //
 // The stack of a new goroutine is small, and is copied several times while calls grow deep. A goroutine that has run the same function
-// before has a stack of that size already.
+// before already has a stack of that size.
 package goroutines
 
 import (
@@ -18,7 +18,7 @@ import (
 type Group struct {
 	sync.WaitGroup
 	next   chan func()   // received by the goroutines whose function has returned
-	closed chan struct{} // closed by Close
+	closed chan struct{} // Close closes it
 }
 
 // reuseWithin is how long a goroutine waits for another function.
@@ -30,8 +30,8 @@ func New() *Group { return &Group{next: make(chan func()), closed: make(chan str
 // Close ends the goroutines that wait for another function, now and later. It is called once.
 func (g *Group) Close() { close(g.closed) }
 
-// Reuse is Go on a goroutine whose function has returned lately, if there is one. f must leave its goroutine as it was: unlocked from
-// its thread, for one.
+// Reuse is Go on a goroutine whose function has just returned, if there is one. f must leave its goroutine as it was, for example
+// unlocked from its thread.
 func (g *Group) Reuse(f func()) {
 	g.Add(1)
 	select {
@@ -57,7 +57,7 @@ func (g *Group) run(f func()) {
 	}
 }
 
-// call calls f, which may end the goroutine.
+// call calls f and then Done, even if f ends the goroutine.
 func (g *Group) call(f func()) {
 	defer g.Done()
 	f()

@@ -1,5 +1,5 @@
-// Package jsontext reads the texts that encoding/json does not read as written: escapes that name no character, which it replaces,
-// and whole numbers that a float64 cannot hold, which it rounds.
+// Package jsontext handles two kinds of text that encoding/json changes: it replaces escapes that name no character, and rounds
+// whole numbers that a float64 cannot hold.
 package jsontext
 
 import (
@@ -9,8 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// Half returns the offset of the first escape of half a surrogate pair, such as \ud800 without \udc00 behind it, in valid JSON; -1:
-// there is none. Such an escape names no character.
+// Half returns the offset in valid JSON of the first escape of half a surrogate pair, such as \ud800 without \udc00 after it, or
+// -1. Such an escape names no character.
 func Half(text []byte) int {
 	for i := 0; i < len(text); {
 		next := bytes.IndexByte(text[i:], '\\')
@@ -32,7 +32,7 @@ func Half(text []byte) int {
 
 const escapeBytes = len(`\u0000`)
 
-// escaped returns the code of the escape such as \u00e9 at the beginning of text; -1: there is none.
+// escaped returns the code of an escape such as \u00e9 at the beginning of text, or -1.
 func escaped(text []byte) rune {
 	if len(text) < escapeBytes || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -1,4 +1,4 @@
-// Package pace slows work that goes on beside work that matters more.
+// Package pace slows work that runs beside more important work.
 package pace
 
 import (
@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	sliceLeast  = 5 * time.Millisecond // a shorter slice goes on: a pause costs a wake-up
+	sliceLeast  = 5 * time.Millisecond // no rest after a shorter slice, because a pause costs a wake-up
 	restLongest = time.Second
 )
 
-// Pace lets work take part of the time. The zero Pace never rests.
+// Pace limits the share of time that work takes. The zero Pace never rests.
 type Pace struct {
 	rests int
 	began time.Time // of the slice
 }
 
-// Resting returns the pace of work that rests so many times as long as it works, and begins now.
+// Resting returns the pace of work that begins now and rests the given multiple of the time that it works.
 func Resting(times int) Pace { return Pace{rests: times, began: time.Now()} }
 
-// Rest pauses after a slice of work. It returns the error of a context that has ended.
+// Rest pauses after a slice of work of at least 5 ms, for at most 1 s. It returns the error of a context that has ended.
 func (p *Pace) Rest(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || p.rests == 0 {
 		return err

@@ -45,8 +45,8 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Version is Regular, and also returns the version of the file read. It calls Stat before it reads, so that the next call
-// finds a change in between.
+// Version is like Regular and also returns the version of the file. It calls Stat before it reads, so that the next call
+// detects a change in between.
 func Version(path string, limit int) ([]byte, fs.FileInfo, error) {
 	// Before the open: opening a pipe waits for its writer.
 	info, err := os.Stat(path)
@@ -101,7 +101,7 @@ func describe(m fs.FileMode) string {
 	return "something else"
 }
 
-// All reads r to its end, which must come within limit bytes. The name is for messages.
+// All reads r to its end, at most limit bytes. The name is for errors.
 func All(r io.Reader, name string, limit int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {

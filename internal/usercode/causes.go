@@ -19,7 +19,7 @@ type endless struct{ err error }
 
 func (e endless) Error() string { return e.err.Error() }
 
-// ends reports whether an error and all its causes are at most left.
+// ends reports whether an error and all its causes number at most left, and subtracts them from left.
 func ends(err error, left *int) bool {
 	for err != nil {
 		if *left--; *left < 0 {

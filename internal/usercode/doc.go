@@ -2,9 +2,9 @@
 //
 //	err := usercode.Call(func() error { return f(input) })
 //
-// A panic becomes an error with the stack, so that only the call fails, and the process goes on with all other runs. Code may
-// also end its goroutine with runtime.Goexit, as t.FailNow does in a test, which no deferred function can prevent. There are
-// three ways to handle that:
+// A panic becomes an error with the stack, so that only the call fails and all other runs continue. Code may also end its
+// goroutine with runtime.Goexit, as t.FailNow does in a test; no deferred function can prevent that. There are three ways to
+// handle it:
 //
 //	Call      the goroutine belongs to the caller of Sluice: it ends
 //	CallExit  the goroutine belongs to Sluice and may end: a function is called before it does

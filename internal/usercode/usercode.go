@@ -11,7 +11,7 @@ import (
 // reasonMax bounds, in bytes, the text of a panic's value.
 const reasonMax = 16 << 10
 
-// Panic is the error of code that has panicked or has ended its goroutine instead of returning.
+// Panic is the error of code that panicked or ended its goroutine instead of returning.
 type Panic struct {
 	Reason string // text of the panic's value
 	Stack  string // of the goroutine, for people
@@ -19,7 +19,7 @@ type Panic struct {
 
 func (p *Panic) Error() string { return "panic: " + p.Reason }
 
-// exited is the reason of code that has ended its goroutine.
+// exited is the Reason of code that ended its goroutine.
 const exited = "the function ended its goroutine (runtime.Goexit)"
 
 // Call calls f and returns its error, or a *Panic when f panics.
@@ -46,7 +46,7 @@ func CallExit(f func() error, exit func(*Panic)) error {
 	return err
 }
 
-// Apart is Call on a separate goroutine: if f ends that one, Apart returns a *Panic.
+// Apart is Call on a separate goroutine. If f ends that goroutine, Apart returns a *Panic.
 func Apart(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -75,8 +75,8 @@ func All(ctx context.Context, fs []func() error) <-chan error {
 	return result
 }
 
-// newPanic describes a recovered value. It must be called by the deferred function that has recovered, while the stack is
-// still that of the panic. Formatting calls methods of v, and package fmt survives their panics.
+// newPanic returns the error for a recovered value. The deferred function that recovered must call it, while the stack still
+// shows the panic. Formatting calls methods of v, and package fmt survives their panics.
 func newPanic(v any) *Panic {
 	reason := fmt.Sprint(v)
 	if len(reason) > reasonMax {

@@ -63,7 +63,7 @@ func TestCodeThatEndsItsGoroutine(t *testing.T) {
 	require.Error(t, usercode.CallExit(explode, func(*usercode.Panic) { panic("the goroutine has not ended") }))
 }
 
-// fickle is a handler each of whose methods may do harm.
+// fickle is a handler; each of its methods may panic or end its goroutine.
 type fickle struct{ enabled, handle, with func() }
 
 func (h fickle) Enabled(context.Context, slog.Level) bool  { h.enabled(); return true }

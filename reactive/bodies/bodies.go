@@ -1,5 +1,5 @@
-// Package bodies constructs the roots of all kinds of workflow, each with its reactive.Body. A new kind of body is one more
-// line of its table.
+// Package bodies constructs the roots of all kinds of workflow, each with its reactive.Body. A new kind of body needs one line
+// in its table.
 package bodies
 
 import (

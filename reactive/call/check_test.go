@@ -48,5 +48,5 @@ func (g *Gather) Check() error {
 	return errors.Join(errs...)
 }
 
-// Looked returns the number of dispatches that were visited.
+// Looked returns the number of visited dispatches.
 func (g *Gather) Looked() int { return g.looked }

@@ -26,7 +26,7 @@ const (
 	CodeDecisionError = "decision_error"
 )
 
-// Envelope is the schema of an answer that contains a decision itself, which result_match does not affect.
+// Envelope is the schema of an answer that contains a decision. result_match does not affect such a decision.
 const Envelope = "arca-task-fulfillment-decision.v1"
 
 // Source is the source of the decision about a task.
@@ -53,7 +53,7 @@ func SourceOf(f *template.Fulfillment) Source {
 }
 
 // Decide reads a decision from an answer. An envelope contains it; any other answer is compared with result_match by typed
-// equality. The text returned is why no decision could be read.
+// equality. If it cannot read a decision, it returns Broken and the reason.
 func Decide(f *template.Fulfillment, answer any) (Fulfillment, string) {
 	if f.Policy == template.Auto {
 		return Fulfilled, ""

@@ -16,11 +16,11 @@ type State string
 // The states of a dispatch. All but Pending are final: a later answer is late and changes nothing.
 const (
 	Pending     State = "pending"
-	Responded   State = "responded"   // returned a usable answer
-	Failed      State = "failed"      // returned an error
-	Unreachable State = "unreachable" // could not be asked
-	TimedOut    State = "timeout"     // had not answered at the end of the attempt's time
-	Cancelled   State = "cancelled"   // was no longer needed
+	Responded   State = "responded"   // a usable answer was returned
+	Failed      State = "failed"      // an error was returned
+	Unreachable State = "unreachable" // the participant could not be asked
+	TimedOut    State = "timeout"     // no answer at the end of the attempt's time
+	Cancelled   State = "cancelled"   // no longer needed
 )
 
 // Codes of failures of a call with participants.
@@ -31,7 +31,7 @@ const (
 	CodeQuorumUnreachable = "quorum_unreachable"
 	CodeNoScorable        = "no_scorable_response"
 	CodeTimeout           = "timeout"
-	CodeQueueTimeout      = "queue_timeout" // no worker has taken the call in time
+	CodeQueueTimeout      = "queue_timeout" // no worker took the call in time
 )
 
 // Dispatch is one request to one participant.
@@ -39,26 +39,26 @@ type Dispatch struct {
 	Participant string           // id
 	Attempt     int32            // of the step, from 1
 	State       State            // pending until it is settled
-	Output      any              // once it has responded: a value of package value, or that of the event
-	Failure     *journal.Failure // why it has no usable answer
-	Asked       int64            // when it was asked, Unix nanoseconds
-	At          int64            // when it was settled, Unix nanoseconds
+	Output      any              // if Responded: a value of package value, or the value in the event
+	Failure     *journal.Failure // set if there is no usable answer
+	Asked       int64            // instant of the request, Unix nanoseconds
+	At          int64            // instant of the end, Unix nanoseconds
 }
 
 // Gather turns the answers of several participants into one outcome. It keeps usable answers across failed attempts, so that
-// no participant is asked twice for the same answer; an attempt that follows a success asks everyone again, because it would
-// otherwise repeat that success. Begin, and an event that ends an attempt, take time in proportion to the number of
-// dispatches; every other event takes O(1).
+// no participant is asked twice for the same answer. An attempt after a success asks all participants again, because it would
+// otherwise repeat that success. Begin, and an event that ends an attempt, take time proportional to the number of dispatches;
+// every other event takes O(1).
 //
 // Invariants: (1) asked holds the newest dispatch of each participant in play; (2) pending, responded, failed and
-// unreachable count the dispatches in play: kept answers, and all of the newest attempt; (3) once an attempt has ended,
-// nothing changes until Begin; (4) of a participant there is at most one dispatch in an attempt.
+// unreachable count the dispatches in play: kept answers, and all dispatches of the newest attempt; (3) after the end of an
+// attempt, nothing changes until Begin; (4) a participant has at most one dispatch in an attempt.
 type Gather struct {
 	spec       *template.FanIn
 	score      value.Pointer
 	dispatches []Dispatch     // of all attempts, in the order in which they were asked
 	asked      map[string]int // newest dispatch of each participant in play
-	reserve    []string       // hedging: participants not yet asked, in order. Owned by the event: read only
+	reserve    []string       // hedging: participants not yet asked, in order. It belongs to the event: read only
 	attempt    int32
 	first      int // first dispatch of the newest attempt
 
@@ -67,11 +67,11 @@ type Gather struct {
 	best                                    int              // dispatch with the best score; -1: no score yet
 	bestScore                               value.Value      // a number
 	scored                                  int
-	last                                    int64 // when the last participant was asked
-	settled                                 int64 // when the last participant answered
-	done                                    bool  // there is no attempt, or it has ended
+	last                                    int64 // instant of the last request
+	settled                                 int64 // instant of the last answer
+	done                                    bool  // there is no attempt, or the attempt has ended
 	won                                     bool  // the newest attempt has an output
-	looked                                  int   // dispatches visited, which tests compare with their number
+	looked                                  int   // number of visited dispatches, for tests
 }
 
 // NewGather returns the Gather of one step. A nil spec means any_one.
@@ -86,7 +86,7 @@ func NewGather(spec *template.FanIn) *Gather {
 	return g
 }
 
-// Lacking returns the participants without a usable answer, each once, in order: those that a new attempt asks. With all,
+// Lacking returns the participants that a new attempt asks, each once, in order: those without a usable answer. If all is true,
 // and after a success, it returns all participants.
 func (g *Gather) Lacking(participants []string, all bool) []string {
 	var list []string
@@ -101,8 +101,8 @@ func (g *Gather) Lacking(participants []string, all bool) []string {
 	return list
 }
 
-// Begin starts an attempt that asks these participants, each once: all now or, when hedging, only the first. It cancels open
-// dispatches of an earlier attempt. The Gather reads participants until the attempt has ended.
+// Begin starts an attempt that asks these participants, each once: all at once or, when hedging, only the first. It cancels
+// open dispatches of an earlier attempt. The Gather reads participants until the attempt has ended.
 func (g *Gather) Begin(attempt int32, participants []string, at int64, all bool) {
 	g.close(Cancelled, at)
 	if all || g.won {
@@ -131,8 +131,8 @@ func (g *Gather) grow(n int) {
 	}
 }
 
-// Ask asks a participant in reserve in the newest attempt. It does nothing and reports false if it is not that participant's
-// turn.
+// Ask asks a participant of the reserve in the newest attempt. It does nothing and reports false if another participant is
+// next.
 func (g *Gather) Ask(participant string, at int64) bool {
 	if next, _, ok := g.Next(); !ok || next != participant {
 		return false
@@ -141,7 +141,8 @@ func (g *Gather) Ask(participant string, at int64) bool {
 	return true
 }
 
-// ask adds a dispatch for the first participant in reserve, and drops participants from the reserve that need none.
+// ask adds a dispatch for a participant, and drops the participants with a dispatch in this attempt from the front of the
+// reserve.
 func (g *Gather) ask(participant string, at int64) {
 	g.asked[participant] = len(g.dispatches)
 	g.dispatches = append(g.dispatches, Dispatch{Participant: participant, Attempt: g.attempt, State: Pending, Asked: at})
@@ -194,8 +195,8 @@ func (g *Gather) inState(stands func(State) bool) []string {
 	return list
 }
 
-// Next returns the participant to be asked next, and when: at once (0) if no dispatch is open, otherwise hedge_after after
-// the last was asked. It reports false when all have been asked.
+// Next returns the next participant to ask and the instant to ask it: 0 (at once) if no dispatch is open, otherwise hedge_after
+// after the last request. It reports false if all have been asked.
 func (g *Gather) Next() (participant string, due int64, ok bool) {
 	if g.done || len(g.reserve) == 0 {
 		return "", 0, false
@@ -230,8 +231,8 @@ func (g *Gather) Settle(participant string, attempt int32, s State, output any, 
 	return true
 }
 
-// rank compares a response with the best so far. Of equal scores the earlier answer wins, and at one instant that of the
-// earlier dispatch, whichever answer arrived first.
+// rank compares a response with the best so far. Of equal scores, the earlier answer wins; of answers at one instant, the
+// answer of the earlier dispatch, in whatever order they arrived.
 func (g *Gather) rank(i int) {
 	if g.spec.Policy != template.BestOf {
 		return
@@ -246,7 +247,7 @@ func (g *Gather) rank(i int) {
 	}
 }
 
-// better reports whether dispatch i with its score ranks before the best so far.
+// better reports whether dispatch i, with the given score, ranks before the best so far.
 func (g *Gather) better(i int, score value.Value) bool {
 	order := compare(score, g.bestScore)
 	if g.spec.ScoreOrder != "asc" {
@@ -273,8 +274,7 @@ func (g *Gather) scoreOf(output any) (value.Value, bool) {
 	return nil, false
 }
 
-// compare orders two numbers. Integers are compared as integers: as floats, different instants in nanoseconds would be
-// equal.
+// compare compares two numbers. It compares integers as integers: as floats, different instants in nanoseconds would be equal.
 func compare(a, b value.Value) int {
 	x, xInt := a.(int64)
 	y, yInt := b.(int64)
@@ -292,7 +292,7 @@ func float(v value.Value) float64 {
 }
 
 // Judge reports whether the answers so far decide the attempt. If they do, it ends the attempt, cancels open dispatches, and returns the
-// output that the policy makes of the answers, or a failure.
+// output according to the policy, or a failure.
 func (g *Gather) Judge() (Result, bool) {
 	if g.done {
 		return Result{}, false
@@ -370,8 +370,7 @@ func (g *Gather) judgeBest() Result {
 	}}
 }
 
-// unanswered returns the failure of an attempt without a usable answer. Without an error of a dispatch, there were no
-// participants.
+// unanswered returns the failure of an attempt without a usable answer. If no dispatch failed, there were no participants.
 func (g *Gather) unanswered() *journal.Failure {
 	if g.failed == 0 {
 		return &journal.Failure{Code: CodeNoTargets, Message: "no participant could be asked", Retryable: true}
@@ -379,8 +378,8 @@ func (g *Gather) unanswered() *journal.Failure {
 	return &journal.Failure{Code: CodeAllFailed, Message: "the last error: " + g.error.Error(), Retryable: true}
 }
 
-// Expire ends an attempt at the end of its time: open dispatches have timed out. For best_of that is the end of its window,
-// which is a success if Succeeds reported true.
+// Expire ends an attempt at the end of its time: open dispatches time out. For best_of, this is the end of its window, and a
+// success if Succeeds reports true.
 func (g *Gather) Expire(at int64) Result {
 	g.won = g.Succeeds()
 	g.close(TimedOut, at)
@@ -390,7 +389,7 @@ func (g *Gather) Expire(at int64) Result {
 	return Result{Output: g.dispatches[g.best].Output}
 }
 
-// Succeeds reports whether the end of the attempt's time would be a success now.
+// Succeeds reports whether Expire would return an output now.
 func (g *Gather) Succeeds() bool {
 	return g.spec.Policy == template.BestOf && g.scored >= max(1, g.spec.MinResponses)
 }

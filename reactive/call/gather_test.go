@@ -26,7 +26,7 @@ type gathering struct {
 	g       *call.Gather
 	attempt int32
 	at      int64
-	out     string // of the newest attempt; "": it is not decided
+	out     string // of the newest attempt; "": not decided
 	refused []string
 }
 
@@ -265,8 +265,8 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 	require.Empty(t, x.g.Waiting())
 }
 
-// TestAnAttemptAfterASuccessAsksAnew: answers are kept only across failed attempts, because an attempt after a success must
-// return new answers.
+// TestAnAttemptAfterASuccessAsksAnew: only failed attempts keep answers, because an attempt after a success must return new
+// answers.
 func TestAnAttemptAfterASuccessAsksAnew(t *testing.T) {
 	for policy, want := range map[string]string{
 		template.AnyOne: "1a: 1b- 2a- 2b:",
@@ -297,7 +297,7 @@ func TestWhatNobodyWaitsForChangesNothing(t *testing.T) {
 		{"begin:a,b expire", "a:1"},         // after the timeout
 		{"begin:a,b close", "b:1"},          // after the end from outside
 		{"begin:a,b", "c:1"},                // it was never asked
-		{"begin:a,b", "a~"},                 // a state that no answer has
+		{"begin:a,b", "a~"},                 // not a state of an answer
 		{"begin:a a! begin:a,b", "ask:b"},   // it has been asked
 		{"begin:a,b a! b! begin:b", "a:1"},  // it is not asked in this attempt
 		{"", "a:1"}, {"", "a!"}, {"", "a?"}, // there is no attempt
@@ -375,8 +375,8 @@ func TestGatherKeepsItsInvariants(t *testing.T) {
 	})
 }
 
-// TestTheWorkIsThatOfTheDispatches: however many participants are asked, and however the attempts end, each dispatch is
-// visited only a few times in total.
+// TestTheWorkIsThatOfTheDispatches: for any number of participants and any ends of attempts, each dispatch is visited only a
+// few times in total.
 func TestTheWorkIsThatOfTheDispatches(t *testing.T) {
 	const n = 20_000
 	participants := make([]string, n)

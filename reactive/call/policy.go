@@ -16,17 +16,17 @@ type Policy struct{ Timing *template.Timing }
 // Ended describes a failed attempt for Policy.Again. Instants are Unix nanoseconds; 0 means none.
 type Ended struct {
 	Failure  *journal.Failure // not nil
-	Attempts int              // made so far, this one included
-	At       int64            // when it failed: the instant that was meant, for a timeout
-	First    int64            // when the first attempt was requested
+	Attempts int              // number of attempts so far, this one included
+	At       int64            // instant of the failure; for a timeout, its scheduled instant
+	First    int64            // instant of the first request
 	Deadline int64            // of the run
-	RetryAt  int64            // earliest instant the callee asked for
+	RetryAt  int64            // earliest instant that the callee requested
 	Request  string           // names the attempt; seeds the jitter
 }
 
-// Again reports whether another attempt follows, and when. The delay before attempt n+1 is backoff × multiplier^(n−1), at
-// most the ceiling, and the attempt does not begin before the instant that the callee requested. No attempt begins at or
-// after the run's deadline or the end of the total timeout.
+// Again reports whether another attempt follows, and returns its instant. The delay before attempt n+1 is backoff ×
+// multiplier^(n−1), at most the ceiling, and the attempt does not begin before the instant that the callee requested. No
+// attempt begins at or after the run's deadline or the end of the total timeout.
 func (p Policy) Again(e Ended) (due int64, ok bool) {
 	r := p.retry()
 	if r == nil || e.Attempts >= r.MaxAttempts || !retried(r, e.Failure) {
@@ -49,7 +49,8 @@ func (p Policy) retry() *template.Retry {
 	return p.Timing.Retry
 }
 
-// TotalEnd returns when a step's total timeout ends, if its first attempt was requested at first; 0: never.
+// TotalEnd returns the end of a step's total timeout, if its first attempt was requested at first, or 0 without a total
+// timeout.
 func (p Policy) TotalEnd(first int64) int64 {
 	if p.Timing == nil || p.Timing.TotalTimeout == 0 {
 		return 0
@@ -57,7 +58,7 @@ func (p Policy) TotalEnd(first int64) int64 {
 	return After(first, p.Timing.TotalTimeout)
 }
 
-// AttemptEnd returns when an attempt that was requested at an instant times out; 0: never.
+// AttemptEnd returns the instant at which an attempt requested at an instant times out, or 0 without a timeout.
 func (p Policy) AttemptEnd(requested int64) int64 {
 	if p.Timing == nil || p.Timing.Timeout == 0 {
 		return 0
@@ -65,7 +66,7 @@ func (p Policy) AttemptEnd(requested int64) int64 {
 	return After(requested, p.Timing.Timeout)
 }
 
-// QueueEnd returns until when a call that may start at an instant waits for a worker to take it; 0: for ever.
+// QueueEnd returns the instant until which a call that may start at ready waits for a worker, or 0 without a queue timeout.
 func (p Policy) QueueEnd(ready int64) int64 {
 	if p.Timing == nil || p.Timing.QueueTimeout == 0 {
 		return 0
@@ -81,7 +82,7 @@ func (p Policy) OnTimeout() template.OnTimeout {
 	return p.Timing.OnTimeout
 }
 
-// retried reports whether a failure of this kind is retried at all.
+// retried reports whether a policy retries a failure of this kind.
 func retried(r *template.Retry, f *journal.Failure) bool {
 	if slices.Contains(r.Never, f.Code) {
 		return false
@@ -92,8 +93,8 @@ func retried(r *template.Retry, f *journal.Failure) bool {
 	return f.Retryable
 }
 
-// delay returns the pause after the n-th attempt. The jitter subtracts up to its share, by a hash of the request: the same
-// in every replay, different for other requests.
+// delay returns the pause after the n-th attempt. The jitter subtracts up to its share, by a hash of the request, so it is the
+// same in every replay and differs between requests.
 func delay(r *template.Retry, n int, request string) time.Duration {
 	d := float64(r.Backoff) * math.Pow(max(1, r.Multiplier), float64(n-1))
 	if ceiling := float64(r.MaxBackoff); ceiling > 0 {

@@ -113,8 +113,7 @@ func TestInstantsDoNotWrapAround(t *testing.T) {
 	require.Equal(t, int64(math.MaxInt64), due)
 }
 
-// TestJitter: the same request always has the same delay, within its share below the backoff, and other requests have other
-// delays.
+// TestJitter: a request always has the same delay, within its share below the backoff, and other requests have other delays.
 func TestJitter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := rapid.Float64Range(0.01, 1).Draw(t, "share")

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// full has a value in every field, so that a field that is not encoded is noticed.
+// full has a value in every field, so that tests detect a field that is not encoded.
 var full = call.Request{Dir: "/srv/orders",
 	Run: "r", Node: "check[3]", Operation: "check", Participant: "ann", Attempt: 2, Decision: 1, Making: 3,
 	Input:    map[string]any{"n": int64(1) << 60, "x": 1.5, "list": []any{nil, true, "ü"}},
@@ -42,7 +42,7 @@ func TestARequestAndItsResultTravel(t *testing.T) {
 	}
 }
 
-// TestAnEncodedInputTravels: an input that no process decodes on the way arrives as the value that it encodes.
+// TestAnEncodedInputTravels: an input that is not decoded on the way arrives as the value that it encodes.
 func TestAnEncodedInputTravels(t *testing.T) {
 	encoded, err := value.Encode(full.Input)
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ type Result struct {
 	Output      any              // a value of package value, value.Raw, or a plain Go value; see operation.Settle
 	About       map[string]any   // metadata of the output, such as the status of an HTTP answer; nil: nothing
 	Failure     *journal.Failure // nil: the call was answered
-	RetryAt     int64            // Unix nanoseconds; earliest instant of another attempt; 0: as the step's timing says
-	Unreachable bool             // the participant could not be asked at all
+	RetryAt     int64            // Unix nanoseconds; earliest instant of another attempt; 0: by the step's timing
+	Unreachable bool             // the participant could not be asked
 }
 
 // AboutSignature is the key of Result.About for the signature of an answer.
@@ -22,7 +22,7 @@ const AboutSignature = "signature"
 
 // Codes of failures that are not an operation's own.
 const (
-	CodeError           = "error" // of a failure that has no other
+	CodeError           = "error" // of a failure without a code
 	CodeAborted         = "aborted"
 	CodeDeadline        = "deadline_exceeded"
 	CodeInputResolution = "input_resolution"

@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Graph records the calls of a run, one node for every request: each attempt, each participant asked and each call to a
-// decision source has its own, including attempts without effect and requests of unknown steps. It takes the events of a
-// journal one by one, as a root does, and is owned by one goroutine. The first end of a request counts.
+// Graph records the calls of a run. It has a node for every request: for each attempt, each participant asked and each call to
+// a decision source, including attempts without effect and requests of unknown steps. It takes the events of a journal one by
+// one, like a root, and belongs to one goroutine. The first end of a request counts.
 //
 // Two kinds of edges lead to a call: triggered, from the call that made it, and depends_on, from the calls that it had to
-// wait for. The latter are for people to read; no decision depends on them. Both lead from earlier to later requests, so
-// there are no cycles.
+// wait for. The latter are for people; no decision depends on them. Both lead from earlier to later requests, so there are no
+// cycles.
 type Graph struct {
 	root  *reactive.Root // nil: the run cannot be followed
 	order Order
@@ -26,7 +26,7 @@ type Graph struct {
 	meets []meeting
 	index map[string]int32   // of calls, by Node.Request
 	named map[string]int     // number of meetings by place
-	asked map[string][]int32 // of a routed run, by step: calls to participants and decision sources
+	asked map[string][]int32 // in a routed run, by step: calls to participants and decision sources
 }
 
 // Node is one request. Its values are shared, and must not be changed.
@@ -34,22 +34,22 @@ type Node struct {
 	ID          string            // `<run>/<Request>`: the id of a child run that it starts
 	Request     string            // `<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
 	Run         string            // id of the run
-	Step        string            // key of the step; of a playbook, of the call within the step-run
+	Step        string            // key of the step; in a playbook, key of the call within the step-run
 	Attempt     int32             // from 1
-	Participant string            // that was asked; "": the call had none
+	Participant string            // participant asked; "": none
 	Decision    int32             // number of a call to the step's decision source; 0: a call of the step itself
-	Operation   string            // "" when it is not known
-	Status      Status            // as the journal says
-	Parent      string            // ID of the call that made it; "": the run did, and it has no parent
-	Identity    *journal.Identity // in whose name it was made; nil: no one is named
-	Input       any               // a value of package value; nil also while it is not known
+	Operation   string            // "": not known
+	Status      Status            // according to the journal
+	Parent      string            // ID of the call that made it; "": the run made it and has no parent
+	Identity    *journal.Identity // identity for which it was made; nil: none
+	Input       any               // a value of package value; nil also if not known
 	Output      any               // of a call that completed: a value of package value
 	Failure     *journal.Failure  // of a call that failed
-	Started     time.Time         // when it was requested; zero while only its end is known
-	Ended       time.Time         // zero: it has not ended
+	Started     time.Time         // instant of the request; zero if only its end is known
+	Ended       time.Time         // zero if it has not ended
 
 	parent int32   // in the same run: index of the call that made it; -1: none
-	before []int32 // that it waited for: calls, and meetings as ^index
+	before []int32 // calls that it waited for, and meetings as ^index
 }
 
 // Status is the status of one request.
@@ -64,35 +64,36 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Order determines which calls had to wait for which.
+// Order determines the calls that each call had to wait for.
 type Order interface {
-	// Before returns the calls that the next call of a step waits for, each once: numbers that were passed to Called, or
-	// returned by Graph.Meet.
+	// Before returns the calls that the next call of a step waits for, each once: numbers passed to Called or returned by
+	// Graph.Meet.
 	Before(step string) []int32
 
-	// Called is called after every call of a step was made.
+	// Called records a call of a step. It is called after each of them is made.
 	Called(step string, call int32)
 }
 
-// Ordered is a Body that determines the order of its calls. Those of any other wait for none.
+// Ordered is a Body that determines the order of its calls. Calls of any other Body wait for no calls.
 type Ordered interface {
-	// CallOrder returns the Order of the calls made from now on. The graph is that of the body's own root.
+	// CallOrder returns the Order of all later calls. The graph must follow the body's root.
 	CallOrder(g *Graph) Order
 }
 
-// MeetMax bounds the direct predecessors of a call. A call that waits for more calls at once waits for a node that they meet
-// in: fifty calls that wait for fifty others can still be read, but the edges of thousands could not even be stored.
+// MeetMax bounds the direct predecessors of a call. A call that waits for more calls at once waits for a node in which they
+// meet: people can still read the edges from fifty calls to fifty others, but the edges between thousands of calls could not
+// even be stored.
 const MeetMax = 64
 
-// meeting is a node that stands for many calls, for calls that wait for all of them.
+// meeting is a node that represents many calls, to the calls that wait for all of them.
 type meeting struct {
 	place  string
 	before []int32
 }
 
-// New returns the empty call graph of a run. The root must have no events yet, and belongs to the graph from now on. It may
-// be nil if the run cannot be followed: then operations and depends_on edges are unknown, and the ends of calls are known
-// only as far as the journal has them.
+// New returns the empty call graph of a run. The root must have no events yet and then belongs to the graph. It may be nil if
+// the run cannot be followed: then operations and depends_on edges are unknown, and only the ends of calls in the journal are
+// known.
 func New(root *reactive.Root) *Graph {
 	g := &Graph{root: root, index: map[string]int32{}, named: map[string]int{}, asked: map[string][]int32{}}
 	if root == nil {
@@ -110,7 +111,7 @@ func New(root *reactive.Root) *Graph {
 	return g
 }
 
-// apart is the Order of calls that wait for none, as those of the cells of a world.
+// apart is the Order of calls that wait for no calls, such as the calls of cells.
 type apart struct{}
 
 func (apart) Before(string) []int32 { return nil }
@@ -141,7 +142,7 @@ func (g *Graph) Apply(e *journal.Event) {
 	}
 }
 
-// Trimmed takes an event of a world whose state at that event is unknown: operations and the consequences of the event are unknown.
+// Trimmed takes an event of a world with unknown state: operations and the consequences of the event are unknown.
 func (g *Graph) Trimmed(e *journal.Event) {
 	root := g.root
 	g.root = nil
@@ -188,7 +189,7 @@ func (g *Graph) answered(e *journal.Event, outcome reactive.Effect) {
 	g.end(i, e, status, e.Value, failure)
 }
 
-// endOf returns how an event ends a call.
+// endOf returns the status of a call after an event that ends it, and its failure.
 func endOf(e *journal.Event) (Status, *journal.Failure) {
 	switch e.Type {
 	case journal.CallResponded, journal.CallCompleted:
@@ -203,7 +204,7 @@ func endOf(e *journal.Event) (Status, *journal.Failure) {
 	return Failed, e.FailureOr("error")
 }
 
-// decided records the end of a call to a decision source. A call that could not be made is not recorded.
+// decided records the end of a call to a decision source. It ignores a call that could not be made.
 func (g *Graph) decided(e *journal.Event) {
 	i, ok := g.find(e.Node, reactive.Request{Attempt: e.Attempt, Decision: e.Detail.Count})
 	switch {
@@ -215,8 +216,7 @@ func (g *Graph) decided(e *journal.Event) {
 	}
 }
 
-// follow records the consequences of an event: participants asked besides the step's own call, and calls that ended without
-// an event of their own.
+// follow records the consequences of an event: calls to participants, and calls that ended without an event of their own.
 func (g *Graph) follow(e *journal.Event) {
 	for _, req := range g.root.TakeCalls() {
 		if key, ok := g.keyOf(req); ok {
@@ -276,7 +276,7 @@ func (g *Graph) changed(c *reactive.Change, e *journal.Event) {
 	}
 }
 
-// cut ends a call that is no longer waited for.
+// cut ends a call that no step waits for any more.
 func (g *Graph) cut(i int32, e *journal.Event) {
 	if e.ByTimer() {
 		g.end(i, e, Failed, nil, e.FailureOr(reactive.CodeTimeout))
@@ -296,7 +296,7 @@ func (g *Graph) end(i int32, e *journal.Event, status Status, output any, failur
 	}
 }
 
-// keyOf returns the key of a request's step. It reports false if the request's call is over and its node belongs to another.
+// keyOf returns the key of a request's step. It reports false if the call has ended and another call has its node.
 func (g *Graph) keyOf(req reactive.Request) (string, bool) {
 	return g.root.Key(req.Node), g.root.Request(req.Node, req.Attempt).Use == req.Use
 }
@@ -306,7 +306,7 @@ func (g *Graph) find(step string, req reactive.Request) (int32, bool) {
 	return i, ok
 }
 
-// call returns the node of a request, and makes it if necessary.
+// call returns the node of a request, creating it if necessary.
 func (g *Graph) call(step string, req reactive.Request) int32 {
 	if i, ok := g.find(step, req); ok {
 		return i
@@ -349,7 +349,7 @@ func (g *Graph) operation(step string, decision bool) string {
 	return g.root.Plan().Operations[place.Op].Name
 }
 
-// full returns the name of a request across runs.
+// full returns the name of a request with the id of its run.
 func (g *Graph) full(name string) string {
 	if g.start.Run == "" {
 		return name
@@ -357,7 +357,7 @@ func (g *Graph) full(name string) string {
 	return g.start.Run + "/" + name
 }
 
-// Meet replaces more than MeetMax calls by one node that they meet in. The place names it.
+// Meet replaces more than MeetMax calls by one node in which they meet. The place names that node.
 func (g *Graph) Meet(place string, before []int32) []int32 {
 	if len(before) <= MeetMax {
 		return before
@@ -373,10 +373,10 @@ func (g *Graph) Meet(place string, before []int32) []int32 {
 // Calls returns the requests in the order in which they first appeared. The slice is valid until the next Apply.
 func (g *Graph) Calls() []Node { return g.calls }
 
-// Start returns the parameters of the run; the zero value before its first event.
+// Start returns the parameters of the run. They are zero before its first event.
 func (g *Graph) Start() journal.Start { return g.start }
 
-// Leading returns the part of a graph that leads to a call, by its ID: the call and the calls that made it, without
+// Leading returns the part of a graph that leads to the call with an ID: the call and the chain of calls that made it, without
 // depends_on edges.
 func (g *Graph) Leading(id string) *Graph {
 	out := &Graph{start: g.start}
@@ -393,9 +393,9 @@ func (g *Graph) Leading(id string) *Graph {
 	return out
 }
 
-// Merge makes one graph of the calls of several runs, a parent's before those of its children, and returns the call of each
-// of its nodes by id; nil for a node in which many calls meet, and for a call of a run that is not among the parts. The keys
-// of nodes are the IDs of calls.
+// Merge returns one graph of the calls of several runs, the calls of a parent before those of its children, and the call of
+// each node by id: nil for a node in which many calls meet, and for a call of a run that is not among the parts. The keys of
+// nodes are the IDs of calls.
 func Merge(parts ...*Graph) (*dag.Graph, []*Node, error) {
 	m := merger{builder: dag.NewBuilder(dag.CallGraph)}
 	for _, g := range parts {

@@ -7,12 +7,12 @@ import (
 )
 
 // treeOrder is the order of the calls of a workflow. A call waits for the newest calls of the steps before its own. A node
-// without a call, such as a skipped step, a conditional or a map without items, stands for the calls that it waited for
-// itself. The items of a map wait for the calls that the map waits for, and a call that waits for the map waits for the last
-// calls of all items.
+// without a call, such as a skipped step, a conditional or a map without items, represents the calls that it waited for. The
+// items of a map wait for the calls that the map waits for, and a call that waits for the map waits for the last calls of all
+// items.
 //
-// The calls that a place stands for are cached until a call is made on which they depend, so a call costs the number of
-// places between it and its predecessors once, however many calls follow.
+// The calls that a place represents are cached until a call changes them, so the places between a call and its predecessors are
+// visited once, for any number of later calls.
 type treeOrder struct {
 	graph   *Graph
 	plan    *plan.Plan
@@ -37,7 +37,7 @@ func newTreeOrder(g *Graph, p *plan.Plan) *treeOrder {
 	}
 }
 
-// of returns the end of a step's place.
+// of returns the place of the end of a step.
 func (o *treeOrder) of(key string) place {
 	id, _, _ := plan.ParseKey(key)
 	row, _ := o.plan.Row(id)
@@ -71,7 +71,7 @@ func (o *treeOrder) forget(p place) {
 	}
 }
 
-// Before returns the calls that a step waits for, after computing those of the places before it.
+// Before returns the calls that a step waits for. It first computes the calls of the places before the step.
 func (o *treeOrder) Before(key string) []int32 {
 	start := o.of(key)
 	start.start = true
@@ -95,7 +95,7 @@ func (o *treeOrder) Before(key string) []int32 {
 	return o.sets[start]
 }
 
-// stands returns the calls that a place stands for. It reports false while they are not computed.
+// stands returns the calls that a place represents. It reports false if they are not computed yet.
 func (o *treeOrder) stands(p place) ([]int32, bool) {
 	if call, ok := o.last[p]; ok {
 		return []int32{call}, true
@@ -139,7 +139,7 @@ func (o *treeOrder) behind(p place) []place {
 	return list
 }
 
-// ends returns the places in a map's items that no other place in them waits for.
+// ends returns the places in the items of a map for which no other place in them waits.
 func (o *treeOrder) ends(p place, items []string) []place {
 	var list []place
 	for row := p.row + 1; row < o.plan.Nodes[p.row].End; row++ {

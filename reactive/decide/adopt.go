@@ -5,16 +5,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// A rerun takes results over from the run that it repeats. They are journaled with its start, in one batch, so that nothing
-// is needed of that run any more:
+// A rerun adopts results of the run that it repeats. They are journaled with its start, in one batch, so that it no longer
+// needs the repeated run:
 //
 //	run.started  result.kept  result.kept  input.set │ result.adopted  call.requested  …
 //
-// A step adopts the result that is kept for it when it may start: then, and not before, its branch is known to be taken, its
-// item to be there, and its input can be compared.
+// A step adopts its kept result when it may start: only then is its branch taken, its item present, and its input comparable.
 
-// adopt journals that a step takes the result that is kept for it. It reports false when there is none, or when the result
-// depends on an input that has changed.
+// adopt journals that a step adopts its kept result. It reports false if there is none, or if the result depends on an input
+// that has changed.
 func (s *Stepper) adopt(v int32) bool {
 	kept := s.root.KeptFor(v)
 	if kept == nil {
@@ -30,11 +29,11 @@ func (s *Stepper) adopt(v int32) bool {
 	return true
 }
 
-// keeps reports whether an event records something that a rerun keeps, or sets.
+// keeps reports whether an event records a result that a rerun keeps, or an input that it sets.
 func keeps(e *journal.Event) bool { return e.Type == journal.ResultKept || e.Type == journal.InputSet }
 
-// NoteStart returns the events by which a run begins that no engine drives: its start, and the events that it keeps. With past these
-// are the past of another run, which keeps its instants.
+// NoteStart returns the first events of a run that no engine drives: its start, and the events that it keeps. If past is true, these
+// are the past of another run, with their instants.
 func NoteStart(root *reactive.Root, host Host, now int64, first journal.Event, kept []journal.Event, past bool) ([]journal.Event, error) {
 	s := NewStepper(root, host)
 	s.Settle(now)

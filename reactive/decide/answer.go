@@ -54,7 +54,7 @@ func (s *Stepper) input(v int32) (any, *journal.Failure) {
 	return s.call(s.root.Place(v).Step.Func.Name, in, reactive.CodeInputResolution)
 }
 
-// call calls a Go function of the workflow. A failure of it gets the given code.
+// call calls a Go function of the workflow. A failure has the given code.
 func (s *Stepper) call(name string, args any, code string) (value.Value, *journal.Failure) {
 	list, _ := args.([]any)
 	out, failure := s.host.Function(name, list)
@@ -85,7 +85,7 @@ func (s *Stepper) decided(v int32) journal.Event {
 	return e
 }
 
-// carryOut makes a call without side effects, which need not be journaled before. It reports false for all other calls.
+// carryOut makes a call without side effects, whose request need not be durable before. It reports false for all other calls.
 func (s *Stepper) carryOut(v int32, op *plan.Operation, input any) (result call.Result, done bool) {
 	switch op.Kind {
 	case plan.Value:
@@ -126,7 +126,7 @@ func unresolved(err error) call.Result {
 	return call.Result{Failure: call.NewFailure(reactive.CodeInputResolution, err.Error())}
 }
 
-// ending returns the details of a call that the engine itself ends: at an instant, or by a message.
+// ending returns the details of a call that the engine itself ends, at an instant or by a message.
 func (s *Stepper) ending(v int32, op *plan.Operation, input any) (*journal.Detail, *journal.Failure) {
 	switch op.Kind {
 	case plan.Sleep:
@@ -145,7 +145,7 @@ func (s *Stepper) ending(v int32, op *plan.Operation, input any) (*journal.Detai
 		if err == nil && name == "" {
 			err = errors.New("the name of the message is empty")
 		}
-		if err = cmp.Or(err, document.Visible(name)); err != nil { // no such message is ever taken
+		if err = cmp.Or(err, document.Visible(name)); err != nil { // such a message is never accepted
 			return nil, &journal.Failure{Code: reactive.CodeInputResolution, Message: err.Error()}
 		}
 		return &journal.Detail{Name: name}, nil
@@ -191,7 +191,7 @@ func Reported(req reactive.Request, making, number int32, kind string, payload v
 	}}
 }
 
-// PauseFromAbove returns the event that passes a pause of a run, or the end of the pause, on to a child run.
+// PauseFromAbove returns the event that passes a pause of a run, or its end, to a child run.
 func PauseFromAbove(parent string, paused bool) journal.Event {
 	e := journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{Cause: parent}}
 	if paused {

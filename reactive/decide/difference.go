@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ErrRunExists means that another run has the id of a run to be started.
+// ErrRunExists means that another run has the id of the new run.
 var ErrRunExists = errors.New("coordinator: another run has this id")
 
-// ExistsError describes how the existing run with an id differs from the one that was to be started. It wraps ErrRunExists.
+// ExistsError describes the difference between the existing run with an id and the new run. It wraps ErrRunExists.
 type ExistsError struct {
 	Run        string // id
 	Difference string // such as "its input differs at /lines/0"
@@ -23,12 +23,12 @@ func (e *ExistsError) Error() string {
 
 func (e *ExistsError) Unwrap() error { return ErrRunExists }
 
-// Difference describes how an existing run and a run to be started under its name differ; "" if they are the same. Of inputs
+// Difference describes the difference between an existing run and a new run with the same id; "" if they are equal. For inputs,
 // it names only the place, because their values may be secret.
 func Difference(was, second *journal.Event) string {
 	old, now := StartOf(was), second.Detail.Start
 	if old == nil {
-		return "what it was started with is not known"
+		return "the parameters of its start are not known"
 	}
 	if old.Workflow != now.Workflow {
 		text := fmt.Sprintf("it is a run of workflow %s, not of %s", old.Name, now.Name)
@@ -54,7 +54,7 @@ func Difference(was, second *journal.Event) string {
 	return fmt.Sprintf("its input differs at %s", at)
 }
 
-// repeats describes which run a run repeats.
+// repeats describes the run that a run repeats, if any.
 func repeats(s *journal.Start) string {
 	if s.From == nil {
 		return "run of its own"

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/cells"
 )
 
-// Reasons why a command or an event is refused, or a run cannot proceed. Package coordinator exports them under the same
+// Errors of refused commands and events, and of runs that cannot proceed. Package coordinator exports them under the same
 // names.
 var (
 	ErrRunNotFound  = errors.New("coordinator: no such run")
@@ -29,10 +29,11 @@ var (
 // ErrEnded means that a call has ended and can no longer report.
 var ErrEnded = errors.New("the attempt has ended")
 
-// ErrRules means that no other workflow, operation or function would let the run proceed. It accompanies ErrMissing.
+// ErrRules means that the run was started under other rules, so adding workflows, operations or functions does not help. It
+// accompanies ErrMissing.
 var ErrRules = errors.New("it was started under other rules")
 
-// FollowsError means that a run is not moved to another workflow, because it follows that one already, with the same workflows below it.
+// FollowsError means that a run is not moved to a workflow because it already follows that workflow, with the same child workflows.
 // It wraps ErrNotPossible.
 type FollowsError struct {
 	Run      string // id

@@ -9,10 +9,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// A value that is larger than a run may keep is not journaled: its source fails with a code, or is refused.
+// A value that is too large for a run is not journaled: its source fails with a code, or is refused.
 
-// oversize returns the failure that replaces a value which is not journaled: with the given code if the value is too large,
-// with another if the values journaled before leave no room for it. It is nil if the value fits.
+// oversize returns the failure that replaces a value that does not fit, or nil: with the given code if the value is too large,
+// or with CodeLimit if the values journaled before leave no room for it.
 func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	if v == nil {
 		return nil
@@ -28,7 +28,7 @@ func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 			"%s has %d bytes, and the values that the run has journaled have %d; at most %d are allowed together: keep large data elsewhere, and pass on where it is",
 			what, size, s.root.Bytes(), all)}
 	}
-	if most = s.limits.ValueNodesMax; err != nil || size <= most { // each node takes a byte at least
+	if most = s.limits.ValueNodesMax; err != nil || size <= most { // each node takes at least one byte
 		return nil
 	}
 	if nodes, err := value.Nodes(v, most); err == nil && nodes > most {
@@ -37,12 +37,12 @@ func (s *Stepper) oversize(code, what string, v value.Value) *journal.Failure {
 	return nil
 }
 
-// fit replaces the result of a call by a failure if it is too large.
+// fit replaces a result of a call that is too large by a failure.
 func (s *Stepper) fit(e *journal.Event) {
 	const code = reactive.CodeOutputTooLarge
 	failure := s.oversize(code, "the output", e.Value)
 	if failure == nil && e.Detail != nil {
-		failure = s.oversize(code, "what the call tells beside its output", e.Detail.About)
+		failure = s.oversize(code, "the metadata of the output", e.Detail.About)
 		if f := e.Detail.Failure; failure == nil && f != nil {
 			failure = s.oversize(code, "what the failure "+f.Code+" tells", f.Details)
 		}
@@ -63,7 +63,7 @@ func (s *Stepper) fit(e *journal.Event) {
 	e.Value, e.Detail = nil, &d
 }
 
-// fittingInput returns the input of a step's call, or the failure if it is too large.
+// fittingInput returns the input of a step's call, or a failure if the input is too large.
 func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure) {
 	if f := s.oversize(reactive.CodeInputTooLarge, "the input", input); f != nil {
 		return nil, f
@@ -71,7 +71,7 @@ func (s *Stepper) fittingInput(input value.Value) (value.Value, *journal.Failure
 	return input, nil
 }
 
-// verdict returns how the run ends. With an output that is too large, it fails.
+// verdict returns the end of the run, which is a failure if the output is too large.
 func (s *Stepper) verdict() reactive.Verdict {
 	v := s.root.Verdict()
 	if f := s.oversize(reactive.CodeOutputTooLarge, "the output of the run", v.Output); f != nil {
@@ -80,7 +80,7 @@ func (s *Stepper) verdict() reactive.Verdict {
 	return v
 }
 
-// refuseSize returns why an item from outside is refused: it is too large, or too many messages wait for a step already.
+// refuseSize returns an error if an item from outside is too large, or if too many messages already wait for a step.
 func (s *Stepper) refuseSize(e *journal.Event) error {
 	if f := s.oversize("", "the value", e.Value); f != nil {
 		return fmt.Errorf("%w: %s", ErrLimit, f.Message)
@@ -95,9 +95,9 @@ func (s *Stepper) refuseSize(e *journal.Event) error {
 	}
 	switch most := s.limits.MessagesMax; {
 	case most >= 0 && count >= most:
-		return fmt.Errorf("%w: %d messages wait to be taken by a step, as many as may", ErrMailboxFull, count)
+		return fmt.Errorf("%w: %d messages already wait for a step, the most that may", ErrMailboxFull, count)
 	case s.limits.MailboxBytesMax >= 0 && bytes+size > s.limits.MailboxBytesMax:
-		return fmt.Errorf("%w: with this one, messages of more than %d bytes would wait to be taken by a step, and no more may",
+		return fmt.Errorf("%w: with this one, messages of more than %d bytes would wait for a step, which is the limit",
 			ErrMailboxFull, s.limits.MailboxBytesMax)
 	}
 	return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// eventWorkMax bounds the work of tasks and expressions that follows from one event of a playbook's run; the rest is left to
-// an event of its own: see net.
+// eventWorkMax bounds the work of tasks and expressions that follows from one event of a playbook's run. Another event does the
+// rest: see package net.
 const eventWorkMax = 1_000_000
 
-// Limits bound the size of one run: see coordinator.Limits. Zero means the default, a negative number no limit.
+// Limits bound the size of one run: see coordinator.Limits. Zero means the default; a negative number means no limit.
 type Limits struct {
 	// As in coordinator.Limits, with the same units.
 	MapItemsMax     int
@@ -23,13 +23,13 @@ type Limits struct {
 	ValueNodesMax   int
 	MessagesMax     int
 	MailboxBytesMax int
-	StepWorkMax     int // work of expressions after which a step leaves the rest to the next; 0: as much as one evaluation may be
-	StepBytesMax    int // bytes of events after which it does; 0: as much as one value may have
+	StepWorkMax     int // work of expressions after which a step leaves the rest to the next; 0: the bound of one evaluation
+	StepBytesMax    int // bytes of events after which a step leaves the rest to the next; 0: the bound of one value
 
-	inMemory bool // bytes are those that events take in memory, and not only the encodings of values
+	inMemory bool // count the bytes of events in memory, and not only of encoded values
 }
 
-// DefaultLimits returns the limits that replace zeros.
+// DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
 	return Limits{
 		MapItemsMax: 100_000, InstancesMax: 500_000, EventsMax: 1_000_000, BytesMax: 512 << 20, ValueBytesMax: 32 << 20, ValueNodesMax: value.NodesMax,
@@ -37,8 +37,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Within returns the limits of runs that may do only so much work together, and keep events of so many bytes, which bounds each
-// step, too.
+// Within returns limits for runs that together are bounded in work and in bytes of events. The bounds apply to each step, too.
 func (l Limits) Within(work, bytes int) Limits {
 	l.StepWorkMax, l.StepBytesMax, l.inMemory = min(work, l.complete().StepWorkMax), min(bytes, l.complete().StepBytesMax), true
 	return l
@@ -56,10 +55,10 @@ func (l Limits) complete() Limits {
 	}
 }
 
-// KeptBy stores the limits that a run of a workflow keeps in its start.
+// KeptBy stores limits in the start of a run, which keeps them.
 func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
 	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
-	if w.Routing != nil { // only a playbook has a context, and tasks that call nothing
+	if w.Routing != nil { // only a playbook has a context and tasks without calls
 		s.ContextBytesMax, s.EventWorkMax = int32(l.ValueBytesMax), int32(min(eventWorkMax, l.StepWorkMax))
 	}
 }

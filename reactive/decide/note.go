@@ -5,10 +5,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Note returns the events by which a command extends the journal of a run that no engine drives: due timers before it, the
-// command, and the run's end if nothing is left to do. The engine that continues the run decides everything else. A refused
-// command adds nothing; the stepper must not be used after that. A message that was taken before adds nothing either: Note
-// then returns the event of that as taken, and else the event of the command.
+// Note returns the events that a command adds to the journal of a run that no engine drives: due timers, the command, and the
+// run's end if nothing is left to do. The engine that continues the run decides everything else. A refused command adds no
+// event, and the stepper must not be used after it. A message that was taken before adds no event either: taken is then its
+// earlier event, and otherwise the event of the command.
 func (s *Stepper) Note(now int64, command journal.Event) (events []journal.Event, taken journal.Event, err error) {
 	s.Settle(now)
 	earlier, err := s.refuseCommand(&command)
@@ -25,8 +25,8 @@ func (s *Stepper) Note(now int64, command journal.Event) (events []journal.Event
 	return s.batch, taken, s.root.Cells().Err()
 }
 
-// Settle returns the events of due timers of a run that no engine drives, as many as one step takes, and its end if nothing
-// is left to do after them.
+// Settle returns the events of due timers of a run that no engine drives, up to the bounds of one step, and the run's end if
+// nothing is left to do.
 func (s *Stepper) Settle(now int64) []journal.Event {
 	s.now, s.batch = now, s.batch[:0]
 	if s.root.Started() && s.root.Finished() == nil {
@@ -49,8 +49,8 @@ func HeadOf(root *reactive.Root) journal.Head {
 	return h
 }
 
-// HeadAfter returns the head that a store keeps of a run whose root has applied the events up to last; the store itself sets
-// Last. Decisions that a command has left open are due at once, see Run.Driven.
+// HeadAfter returns the head to store for a run whose root has applied the events up to last; the store sets Last. Decisions
+// that a command has left open are due at once, see Run.Driven.
 func HeadAfter(root *reactive.Root, last *journal.Event) journal.Head {
 	h := HeadOf(root)
 	if h.Open && Noted(last) {
@@ -70,8 +70,8 @@ func Unfinished(head journal.Head) journal.Head {
 	return head
 }
 
-// Noted reports whether an event is a command that may have been journaled while no engine drove the run; an engine that
-// does records when the command arrived.
+// Noted reports whether an event is a command that may have been journaled while no engine drove the run. An engine that drives
+// a run records the arrival of a command.
 func Noted(e *journal.Event) bool {
 	if e.Detail != nil && e.Detail.Received != 0 {
 		return false
@@ -80,7 +80,7 @@ func Noted(e *journal.Event) bool {
 	case journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused,
 		journal.RunResumed, journal.RunCancelled, journal.RunMoved, journal.CellPaused, journal.CellResumed, journal.CellReset:
 		return true
-	case journal.CellFailed: // by a person, unlike one that the cell's machine has caused
+	case journal.CellFailed: // by a person, not by the cell's machine
 		return e.Detail != nil && e.Detail.Failure != nil && e.Detail.Failure.Code == reactive.CodeAborted
 	case journal.DecisionReceived, journal.DecisionOverridden:
 		return e.Detail != nil && e.Detail.State != ""

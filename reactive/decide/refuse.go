@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// refuse returns why an item would have no effect or harm the run; nil when it may be journaled. If the item is a message
-// that was taken before, refuse returns the event of that.
+// refuse returns an error if an item would have no effect or would harm the run, and nil if it may be journaled. For a message
+// that was taken before, it returns the earlier event.
 func (s *Stepper) refuse(it *Item) (earlier *journal.Event, err error) {
 	if it.Reply == nil { // a result, see fit
 		return nil, s.refuseState(&it.Event)
@@ -21,7 +21,7 @@ func (s *Stepper) refuse(it *Item) (earlier *journal.Event, err error) {
 	return s.refuseCommand(&it.Event)
 }
 
-// refuseCommand is refuse for a command.
+// refuseCommand is refuse for commands.
 func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err error) {
 	if err := s.refuseState(e); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (s *Stepper) refuseCommand(e *journal.Event) (earlier *journal.Event, err e
 	return nil, s.refuseSize(e)
 }
 
-// refuseState returns why an event has no effect in the current state.
+// refuseState returns an error if an event has no effect in the current state.
 func (s *Stepper) refuseState(e *journal.Event) error {
 	switch started := s.root.Started(); {
 	case e.Type == journal.RunStarted && !started:
@@ -78,7 +78,7 @@ func (s *Stepper) refuseState(e *journal.Event) error {
 	return nil
 }
 
-// refuseCellPause returns why a cell cannot be paused or resumed.
+// refuseCellPause returns an error if a cell cannot be paused or resumed.
 func (s *Stepper) refuseCellPause(e *journal.Event) error {
 	err := s.root.Cells().RefusePause(e.Node, e.Type == journal.CellPaused)
 	switch {
@@ -90,7 +90,7 @@ func (s *Stepper) refuseCellPause(e *journal.Event) error {
 	return refused(e.Node, err)
 }
 
-// refused returns the error of a command about a key that names no open call, from the error of the body.
+// refused returns the error of a command about a key without an open call, from the error of the body.
 func refused(key string, err error) error {
 	switch {
 	case err == nil:
@@ -98,13 +98,13 @@ func refused(key string, err error) error {
 	case errors.Is(err, reactive.ErrUnknown):
 		return fmt.Errorf("%w: %q", ErrStepNotFound, key)
 	case errors.Is(err, cells.ErrUnknown):
-		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("no cell %q", key)) // there can be none: no such machine, no key
+		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("no cell %q", key)) // there can be no such cell: no such machine, or no key
 		return fmt.Errorf("%w %q%s", ErrCellNotFound, key, why)
 	}
 	return fmt.Errorf("%w: %w", ErrNotPossible, err)
 }
 
-// refusePause returns why a run cannot be paused or resumed. Each cause of a pause ends in its own way.
+// refusePause returns an error if a run cannot be paused or resumed. The cause of a pause determines the way to end it.
 func (s *Stepper) refusePause(e *journal.Event) error {
 	cause := ""
 	if e.Detail != nil {
@@ -129,9 +129,9 @@ func (s *Stepper) refusePause(e *journal.Event) error {
 	return fmt.Errorf("%w: the outcome of a step has paused it: decide that step", ErrNotPossible)
 }
 
-// reopens reports whether a command resumes a finished run: a retry of a step does, unless the run was closed, which aborted
-// everything at once; such a run can only be run again from the start. A child is never reopened alone. A playbook has no
-// attempt to repeat by then, and the refusal says so.
+// reopens reports whether a command resumes a finished run. A retry of a step does, unless the run was closed, which aborted
+// everything at once: such a run can only be run again from the start. A child is never reopened alone. A finished playbook has
+// no attempt to repeat, and refuseStep returns that error.
 func (s *Stepper) reopens(e *journal.Event) bool {
 	return e.Type == journal.NodeRetried && !s.root.Closed() && s.root.Start().Parent == ""
 }
@@ -176,12 +176,12 @@ func (s *Stepper) refuseStep(e *journal.Event) error {
 	return nil
 }
 
-// renews reports whether a command is a retry that has a new idempotency key.
+// renews reports whether a command is a retry with a new idempotency key.
 func renews(e *journal.Event) bool {
 	return e.Type == journal.NodeRetried && e.Detail != nil && e.Detail.Key != ""
 }
 
-// refuseRetry returns why a step cannot be retried, or its decision not requested again.
+// refuseRetry returns an error if a step cannot be retried, or its decision cannot be requested again.
 func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	undecided := s.root.Undecided(v)
 	asks := undecided && (e.Detail == nil || !e.Detail.Work)
@@ -206,7 +206,8 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	return nil
 }
 
-// refuseDecision also completes a person's decision with the attempt it is about, and whether it overrides an earlier one.
+// refuseDecision returns an error if a decision is not possible. It completes a person's decision with its attempt, and marks
+// it if it overrides an earlier one.
 func (s *Stepper) refuseDecision(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	switch {
@@ -222,7 +223,7 @@ func (s *Stepper) refuseDecision(e *journal.Event) error {
 	return nil
 }
 
-// undecided names the steps whose decision is open, at most three, for a command that names another.
+// undecided lists at most three steps with open decisions, for the error of a command that names another step.
 func undecided(root *reactive.Root) string {
 	var open []string
 	for v := range root.Len() {
@@ -236,7 +237,7 @@ func undecided(root *reactive.Root) string {
 	return ": a decision is open about " + strings.Join(open, ", ")
 }
 
-// refusePatch returns why the context cannot be written.
+// refusePatch returns an error if the context cannot be written.
 func (s *Stepper) refusePatch(e *journal.Event) error {
 	steps := s.root.Steps()
 	changes, _ := e.Value.(map[string]any)
@@ -254,7 +255,7 @@ func (s *Stepper) refusePatch(e *journal.Event) error {
 	return nil
 }
 
-// refuseReport returns why a report is not journaled: its call has ended, or has too many reports.
+// refuseReport returns an error if a report must not be journaled: its call has ended, or has too many reports.
 func (s *Stepper) refuseReport(e *journal.Event) error {
 	v, ok := s.root.Node(e.Node)
 	if !ok {

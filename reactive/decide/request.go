@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/call"
 )
 
-// Operation returns the operation that a request of a run calls, by its place in the plan.
+// Operation returns the operation that a request of a run calls, by its index in the plan.
 func Operation(root *reactive.Root, req reactive.Request) int32 {
 	if req.Decision != 0 {
 		return root.Place(req.Node).Decision
@@ -15,7 +15,7 @@ func Operation(root *reactive.Root, req reactive.Request) int32 {
 	return root.Row(req.Node).Op
 }
 
-// CallFor writes the call of a request to to, whose fields must be zero.
+// CallFor fills in to with the call of a request. to must be zero.
 func CallFor(root *reactive.Root, req reactive.Request, to *call.Request) {
 	start := root.Start()
 	to.Run, to.Identity, to.Dir = start.Run, start.Identity, start.Dir

@@ -6,9 +6,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Resume decides about the calls that are requested and unanswered in the journal from which a run was rebuilt. It returns
-// the calls to be made again, with the same request ids, and the endings of those that must not be made twice. It skips
-// calls that are under way in this process.
+// Resume decides about the open calls of a run that was rebuilt from its journal: those requested and not answered. It returns
+// the calls to repeat, with the same request ids, and the ends of calls that must not be repeated. It skips calls that are in
+// progress in this process.
 func (s *Stepper) Resume(underWay func(reactive.Request) bool) (again []reactive.Request, interrupted []journal.Event) {
 	s.root.TakeCancels()
 	s.root.TakeCalls()
@@ -25,7 +25,7 @@ func (s *Stepper) Resume(underWay func(reactive.Request) bool) (again []reactive
 	return again, interrupted
 }
 
-// OpenCalls returns the calls that are requested and unanswered; none if the run has finished.
+// OpenCalls returns the calls that are requested and not answered; none if the run has finished.
 func (s *Stepper) OpenCalls() []reactive.Request {
 	if s.root.Finished() != nil {
 		return nil
@@ -33,14 +33,14 @@ func (s *Stepper) OpenCalls() []reactive.Request {
 	return s.root.OpenCalls()
 }
 
-// NextDue returns the instant of the run's next timer, in Unix nanoseconds; 0: it has none.
+// NextDue returns the instant of the run's next timer in Unix nanoseconds, or 0.
 func (s *Stepper) NextDue() int64 { return s.root.NextDue() }
 
-// Done returns the event by which the run has finished; nil before that.
+// Done returns the event that finished the run, or nil.
 func (s *Stepper) Done() *journal.Event { return s.root.Finished() }
 
-// Paused reports whether nothing new is started until the run is resumed.
+// Paused reports whether the run is paused, so that nothing new starts.
 func (s *Stepper) Paused() bool { return s.root.Paused() }
 
-// Room returns the room that Step has reserved. The driver counts it down when it makes the calls.
+// Room returns the room that Step has reserved. The driver decrements it when it makes the calls.
 func (s *Stepper) Room() *Reserved { return &s.Reserved }

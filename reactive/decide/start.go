@@ -15,12 +15,11 @@ import (
 // NewRoot returns the root of a run without events.
 func NewRoot(p *plan.Plan) *reactive.Root { return bodies.NewRoot(p) }
 
-// EngineVersion is the version of the rules by which statuses are derived. A run proceeds only under the version that it was
-// started with.
+// EngineVersion is the version of the rules that derive statuses. A run proceeds only under the version of its start.
 const EngineVersion = 4
 
-// SameRules returns an error if a run was started under other rules: the statuses derived from its journal could differ from
-// those by which its calls were decided.
+// SameRules returns an error if a run was started under other rules: statuses derived now could differ from the statuses that
+// led to its calls.
 func SameRules(start *journal.Start) error {
 	if start.Engine == EngineVersion && start.Expressions == expr.Version {
 		return nil
@@ -29,8 +28,8 @@ func SameRules(start *journal.Start) error {
 		ErrMissing, ErrRules, start.Engine, start.Expressions, EngineVersion, expr.Version)
 }
 
-// Started returns the first event of a run of p. It contains everything about the workflow that later versions could read
-// differently, and the limits that the run keeps, completed. Its Detail.Start belongs to the caller, who adds the rest.
+// Started returns the first event of a run of p. It contains all properties of the workflow that later versions could read
+// differently, and the limits of the run, with defaults. Its Detail.Start belongs to the caller, which adds the rest.
 func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal.Event {
 	w := p.Workflow
 	start := &journal.Start{
@@ -41,7 +40,7 @@ func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
 }
 
-// StartOf returns the parameters of a run from its first event; nil when the event has none.
+// StartOf returns the parameters of a run from its first event, or nil if the event has none.
 func StartOf(e *journal.Event) *journal.Start {
 	if e.Type != journal.RunStarted || e.Detail == nil {
 		return nil
@@ -62,12 +61,13 @@ func OwnIdentity(of *journal.Identity) (*journal.Identity, error) {
 	return &journal.Identity{ID: of.ID, Scopes: slices.Clone(of.Scopes), Resources: resources}, nil
 }
 
-// Moved returns the event of a move to another workflow: start is the start of the run as it would be under that.
+// Moved returns the event of a move to another workflow. start is the start of the run under that workflow, see StartUnder.
 func Moved(start *journal.Start, actor string) journal.Event {
 	return journal.Event{Type: journal.RunMoved, Detail: &journal.Detail{Start: start, Actor: actor}}
 }
 
-// MoveTo applies a move to the root of its run under the other workflow, and returns the head then: the consequences are decided next.
+// MoveTo applies a move to the root of its run under the other workflow, and returns the head, which is due at once: the consequences
+// are not decided yet.
 func MoveTo(root *reactive.Root, move *journal.Event, seq uint64, at int64) journal.Head {
 	move.Seq, move.At = seq, at
 	root.Apply(move)
@@ -76,11 +76,11 @@ func MoveTo(root *reactive.Root, move *journal.Event, seq uint64, at int64) jour
 	return head
 }
 
-// Under returns an event of a run as it is for a root of the workflow that the run was moved to: the first one as if the run had been
-// started with that. A reader that follows the journal past a move begins again with these.
+// Under returns an event of a run for a root of the workflow that the run was moved to: the first event as if the run had been
+// started with that workflow. A reader that follows the journal past a move begins again with such events.
 func Under(was, moved *journal.Event) journal.Event {
 	e := *was
-	e.Hint = 0 // of a root of the other workflow
+	e.Hint = 0 // it is for a root of the other workflow
 	if e.Type == journal.RunStarted && e.Detail != nil {
 		d := *e.Detail
 		d.Start = moved.Detail.Start
@@ -94,14 +94,15 @@ func IsMove(e *journal.Event) bool {
 	return e.Type == journal.RunMoved && e.Detail != nil && e.Detail.Start != nil
 }
 
-// LikeStart sets the limits that a run keeps to those of another, whose past it begins with: by others that past could go another way.
+// LikeStart copies the limits of the run whose past another run begins with. Under other limits, that past could have other
+// consequences.
 func LikeStart(start, like *journal.Start) {
 	start.FailurePolicy, start.MaxConcurrency, start.OnBlocked = like.FailurePolicy, like.MaxConcurrency, like.OnBlocked
 	start.MapItemsMax, start.InstancesMax = like.MapItemsMax, like.InstancesMax
 	start.ContextBytesMax, start.EventWorkMax = like.ContextBytesMax, like.EventWorkMax
 }
 
-// StartUnder returns the start of a run as it would be under another workflow.
+// StartUnder returns the start of a run for another workflow.
 func StartUnder(start *journal.Start, p *plan.Plan) *journal.Start {
 	s, w := *start, p.Workflow
 	s.Workflow, s.Name, s.Version, s.Functions = p.Hash, w.Name, w.Version, p.Functions

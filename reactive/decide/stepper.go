@@ -13,40 +13,40 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// intentsMax bounds the events that one step decides, and separately the timers that it fires before. The rest is left to
-// the next step, after the inbox has been read again, so that a cancel is never delayed for long.
+// intentsMax bounds the events that one step decides, and separately the timers that it fires before. The next step does the
+// rest, after the inbox was read again, so that a cancel is never delayed for long.
 const (
 	intentsMax = 1024
-	workMax    = 4_000_000 // of expressions: as much as one evaluation may be
-	bytesMax   = 32 << 20  // of events: as much as one value may have
+	workMax    = 4_000_000 // of expressions: the bound of one evaluation
+	bytesMax   = 32 << 20  // of events: the bound of one value
 )
 
-// participantBytes is the memory of a participant that is asked, roughly: its request, and the record of its answer.
+// participantBytes is the approximate memory of one asked participant: its request and the record of its answer.
 const participantBytes = 256
 
 // Item is input for a run: the result of a call, or a command.
 type Item struct {
-	Event    journal.Event   // without Seq and At; the stepper completes its detail, which no other event shares
+	Event    journal.Event   // without Seq and At; the stepper completes its Detail, which must not be shared
 	Received int64           // Unix nanoseconds; 0: now
-	Reply    func(err error) // of a command: called once it is durable or refused
-	Taken    *journal.Event  // of a message: set to its event before Reply is called, or to that of an earlier one with its id; nil: not wanted
+	Reply    func(err error) // of a command: called when it is durable or refused
+	Taken    *journal.Event  // of a message: set before Reply to its event, or to the event of an earlier message with its id; nil: not used
 
-	// Look, in an item without an event, reads the root. Reply follows when all that it has read is durable.
+	// Look, in an item without an event, reads the root. Reply is called when all events applied to the root are durable.
 	Look func(*reactive.Root)
 
-	// If, in an item without a Reply, says whether its event still counts when its turn has come; nil: it does.
+	// If, in an item without a Reply, reports whether the stepper should still apply the event; nil: always.
 	If func(*reactive.Root) bool
 
-	// Move, in an item with a run.moved, returns the root of the run under the other workflow, as of the event upto, or why the run
-	// cannot go on under it. The stepper of the old workflow takes no such item: its driver makes another stepper.
+	// Move, in an item with a run.moved, returns the root of the run under the other workflow, as of the event upto, or an error if
+	// the run cannot proceed under it. A stepper takes no such item: the driver makes another stepper.
 	Move func(upto uint64) (*reactive.Root, error)
 
-	// Past is whether the event is the start of a run that begins with the past of another, or a part of that past: it is taken as it
-	// is, with its instant.
+	// Past is true if the event is the start of a run that begins with the past of another, or part of that past: the stepper takes
+	// it unchanged, with its instant.
 	Past bool
 }
 
-// Host provides the functions that a Stepper needs of its driver.
+// Host has the functions of the driver that a Stepper calls.
 type Host interface {
 	// Function calls a Go function of the workflow. The code of its failure is ignored.
 	Function(name string, args []any) (value.Value, *journal.Failure)
@@ -54,8 +54,8 @@ type Host interface {
 	// Pure carries out a call without side effects. It reports false for every other call.
 	Pure(v int32, input any) (result call.Result, ok bool)
 
-	// Reserve reserves room in the process, or with a worker, for one more call. If there is none it reports false, and the step
-	// stays ready.
+	// Reserve reserves room in the process, or with a worker, for one more call. If it reports false, there is no room, and the
+	// step stays ready.
 	Reserve(room reactive.Room) bool
 }
 
@@ -66,9 +66,9 @@ type Resolver interface {
 	Resolve(v int32, at int64) ([]string, *journal.Failure)
 }
 
-// Limiter is a Host with limits of its own. Other hosts have the defaults.
+// Limiter is a Host with limits. Other hosts have the default limits.
 type Limiter interface {
-	// Limits returns the limits, the same each time.
+	// Limits returns the limits, always the same.
 	Limits() Limits
 }
 
@@ -76,28 +76,28 @@ type Limiter interface {
 //
 //	items, now ──▶ Step ──▶ Batch ──▶ Append ──▶ Calls, Cancels, Replies
 //
-// It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the stepper is discarded and
-// made again from the journal.
+// It is ahead of the journal by the batch that Step returned. If that batch cannot be appended, the driver discards the stepper
+// and makes another from the journal.
 type Stepper struct {
-	Reserved Reserved // by this step: one for each step with a plain call or a fan-out; the driver counts it down
+	Reserved Reserved // by this step: one for each step with a plain call or a fan-out; the driver decrements it
 
 	root    *reactive.Root
 	host    Host
 	limits  Limits
 	fold    func(*journal.Event) // applies an event to the root
 	last    int                  // length of the batch at which this step stops
-	begun   int                  // the work of expressions before this step
-	held    int                  // the bytes of events before this step
-	beside  int                  // the bytes of the batch besides encodings of values
+	begun   int                  // work of expressions before this step
+	held    int                  // bytes of events before this step
+	beside  int                  // bytes of the batch besides encodings of values
 	batch   []journal.Event
 	calls   []reactive.Request
 	answers []answer
-	waiting int // the bytes of answers
+	waiting int // bytes of answers
 	workers workerWaits
 	now     int64
 }
 
-// NewStepper returns the stepper of a run; root has applied its journal.
+// NewStepper returns the stepper of a run. root must have applied the run's journal.
 func NewStepper(root *reactive.Root, host Host) *Stepper {
 	s := &Stepper{root: root, host: host, fold: func(e *journal.Event) { root.Apply(e) }}
 	if l, ok := host.(Limiter); ok {
@@ -108,7 +108,7 @@ func NewStepper(root *reactive.Root, host Host) *Stepper {
 	return s
 }
 
-// FoldWith replaces the root's Apply by f, which must apply each event to the root.
+// FoldWith makes the stepper call f in place of the root's Apply. f must apply each event to the root.
 func (s *Stepper) FoldWith(f func(*journal.Event)) { s.fold = f }
 
 // answer is the result of a pure operation, which is journaled after the starts of its round.
@@ -117,15 +117,15 @@ type answer struct {
 	result call.Result
 }
 
-// StepResult is the work of a step for its driver: append Batch, then, when it is durable, do the rest.
+// StepResult is the work of a step for its driver, which must append Batch and, when it is durable, do the rest.
 type StepResult struct {
 	Batch   []journal.Event    // to be appended; valid until the next Step
-	Calls   []reactive.Request // to be made: of steps, of their participants, to their decision sources
+	Calls   []reactive.Request // to be made: of steps, to participants, and to decision sources
 	Cancels []reactive.Request // to be stopped
 	Replies []Reply            // to be sent once Batch is durable
-	Bytes   int                // that Batch takes, roughly
+	Bytes   int                // approximate bytes of Batch
 	More    bool               // there is more to decide at once
-	Err     error              // why the run cannot go on: nothing else of the result counts
+	Err     error              // not nil: the run cannot proceed, and the rest of the result is invalid
 }
 
 // Reply is the answer to a command.
@@ -134,7 +134,7 @@ type Reply struct {
 	Err error       // nil: the command is journaled
 }
 
-// Reserved counts the calls with reserved room, by kind of room. Room with workers is the host's own matter.
+// Reserved counts the calls with reserved room, by kind of room. It excludes room with workers, which the host counts.
 type Reserved [reactive.NoRoom]int
 
 // Step applies items and due timers, in the order of their instants, and then decides. now must not decrease. The batch is
@@ -142,7 +142,7 @@ type Reserved [reactive.NoRoom]int
 func (s *Stepper) Step(now int64, items []Item) StepResult {
 	s.now, s.beside = now, 0
 	held := s.root.Bytes()
-	clear(s.batch) // durable events must not stay in memory because of the batch
+	clear(s.batch) // the batch must not keep durable events in memory
 	s.batch, s.calls, s.Reserved = s.batch[:0], s.calls[:0], Reserved{}
 	var out StepResult
 	s.budget()
@@ -162,7 +162,7 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	return out
 }
 
-// SnapshotDue reports whether the state of the run is to be kept by a snapshot; leaves: before the run leaves memory.
+// SnapshotDue reports whether a snapshot of the run's state is due. If leaves is true, the run is about to leave memory.
 func (s *Stepper) SnapshotDue(leaves bool) (due bool) {
 	_, due = s.root.Cells().Snapshot(leaves)
 	return due
@@ -173,10 +173,9 @@ func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
-// fire applies the timers due at an instant, and reports whether it stopped early, because a task that is retried at once
-// sets the next timer when the last has fired. Items that arrive meanwhile then count before the rest. A wait that a message
-// has reached is answered and does not time out: the message may have been journaled by a process that did not drive the
-// run.
+// fire applies the timers due at an instant. It reports whether it stopped early, since a task that is retried at once sets a
+// new timer each time; items that have arrived then precede the rest. It answers a wait that a message has reached, so that it
+// does not time out: a process that did not drive the run may have journaled the message.
 func (s *Stepper) fire(until int64) (late bool) {
 	for {
 		e, ok := s.root.Fire(until)
@@ -232,14 +231,14 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 	return Reply{it.Reply, nil}, it.Reply != nil
 }
 
-// taken notes the event by which a message was taken.
+// taken stores the event of a message in it.Taken.
 func (it *Item) taken(e *journal.Event) {
 	if it.Taken != nil && e != nil {
 		*it.Taken = *e
 	}
 }
 
-// settle brings the result of a call into the form that the cells of a world take.
+// settle brings the result of a call into the form that cells take.
 func (s *Stepper) settle(e *journal.Event) {
 	if s.root.Body() == nil || e.Type != journal.CallResponded || e.Detail != nil && e.Detail.Participant != "" {
 		return
@@ -254,7 +253,7 @@ func (s *Stepper) settle(e *journal.Event) {
 func (s *Stepper) enact(e journal.Event) {
 	if e.Type == journal.NodeAborted || e.Type == journal.NodeRetried {
 		if _, call := s.root.Node(e.Node); !call {
-			command := e // a copy, so that e, which is mostly a result, stays on the stack
+			command := e // a copy, so that e, which is usually a result, stays on the stack
 			s.root.Cells().Command(&command)
 			e = command
 		}
@@ -272,7 +271,7 @@ func (s *Stepper) apply(e journal.Event) {
 	s.fold(&s.batch[len(s.batch)-1])
 }
 
-// besideText returns the bytes of an event in memory besides the encodings of its values, where they can be many.
+// besideText returns the bytes of an event in memory besides the encodings of its values, for the parts that can be large.
 func (s *Stepper) besideText(e *journal.Event) int {
 	n := s.nodeBytes(e.Value)
 	if d := e.Detail; d != nil {
@@ -284,8 +283,8 @@ func (s *Stepper) besideText(e *journal.Event) int {
 	return n
 }
 
-// nodeBytes returns the bytes of the lists, objects, keys and scalars of a value, if it has any within it. Only a driver that
-// bounds the memory of its runs counts them.
+// nodeBytes returns the bytes in memory of the lists, objects, keys and scalars of a value, or 0 for a scalar. It counts only
+// if the driver bounds the memory of its runs.
 func (s *Stepper) nodeBytes(v any) int {
 	if !s.limits.inMemory {
 		return 0
@@ -297,8 +296,8 @@ func (s *Stepper) nodeBytes(v any) int {
 	return nodes * value.NodeBytes
 }
 
-// decide runs rounds until nothing follows any more: first ends, then answers to waits, then starts. It reports whether it
-// stopped early.
+// decide runs rounds until no event follows: first ends, then answers to waits, then starts. It reports whether it stopped
+// early.
 func (s *Stepper) decide() (more bool) {
 	if !s.root.Started() || s.root.Finished() != nil {
 		return false
@@ -331,8 +330,8 @@ func (s *Stepper) budget() {
 	s.last, s.begun, s.held = len(s.batch)+intentsMax, s.root.Meter().Spent(), s.root.Bytes()+s.beside
 }
 
-// full reports whether the step has done enough; a cancel waits at most one step. A run at its limit of events is closed by
-// the next step.
+// full reports whether the step has reached a bound; so a cancel waits at most one step. The next step closes a run at its
+// limit of events.
 func (s *Stepper) full() bool {
 	return len(s.batch) >= s.last || s.root.Meter().Spent()-s.begun > s.limits.StepWorkMax || s.root.Bytes()+s.beside+s.waiting-s.held > s.limits.StepBytesMax || s.overfull()
 }
@@ -373,7 +372,7 @@ func (s *Stepper) end() {
 	})
 }
 
-// answerMessages ends the waits that a message has reached. It reports whether it ended any.
+// answerMessages ends the waits that a message has reached, and reports whether there were any.
 func (s *Stepper) answerMessages() (any bool) {
 	for {
 		a, ok := s.root.NextMatch()
@@ -385,7 +384,7 @@ func (s *Stepper) answerMessages() (any bool) {
 	}
 }
 
-// ask runs the Go functions that decide conditionals and return the lists of maps.
+// ask calls the Go functions that decide conditionals and return the lists of maps.
 func (s *Stepper) ask() {
 	for !s.full() {
 		v, ok := s.root.NextAsk()
@@ -409,8 +408,7 @@ func (s *Stepper) askParticipants() {
 	}
 }
 
-// askDecisions calls the decision sources of completed steps, unless the run is paused: then they are called when it is
-// resumed.
+// askDecisions calls the decision sources of completed steps, unless the run is paused; then it does so after the resumption.
 func (s *Stepper) askDecisions() {
 	for !s.full() && !s.root.Paused() {
 		v, number, ok := s.root.NextDecision()
@@ -429,7 +427,7 @@ func (s *Stepper) askDecisions() {
 	}
 }
 
-// move journals the moves of a body, up to the limit: step-runs for the tokens of a playbook, activations of cells.
+// move journals the moves of a body, up to the limit: step-runs of a playbook, activations of cells.
 func (s *Stepper) move() {
 	for !s.full() && !s.root.Paused() {
 		e, ok := s.root.Next(s.now)
@@ -441,8 +439,8 @@ func (s *Stepper) move() {
 	}
 }
 
-// start requests ready nodes in template order, up to the limit. If the process lacks room for a kind of call, it starts
-// only those that do not need it.
+// start requests ready nodes in template order, up to the limit. If the process lacks room for a kind of call, start requests
+// only nodes that do not need it.
 func (s *Stepper) start() {
 	s.workers.nodes = s.workers.nodes[:0]
 	if s.root.Paused() {
@@ -509,7 +507,7 @@ func (s *Stepper) request(v int32, op *plan.Operation) {
 	}
 }
 
-// resolve returns the participants of a step's target, unless the step has failed already.
+// resolve returns the participants of a step's target, unless the step has already failed.
 func (s *Stepper) resolve(v int32, failure *journal.Failure) ([]string, *journal.Failure) {
 	r, ok := s.host.(Resolver)
 	if !ok || failure != nil {

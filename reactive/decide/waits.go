@@ -5,11 +5,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// waitsKnownMax bounds the messages or decisions that a run may wait for and its head still names some: beyond it, the head would
-// cost more than the event that it is written for.
+// waitsKnownMax bounds the messages or decisions that a run waits for. Beyond it, the head names none, because it would cost more
+// than the event that changes it.
 const waitsKnownMax = 256
 
-// describe adds to a head the fields that lists show besides the status.
+// describe sets the fields of a head that lists show besides the status.
 func describe(h *journal.Head, root *reactive.Root) {
 	h.Kind = root.Plan().DocumentKind()
 	if root.Body() == nil {
@@ -30,8 +30,8 @@ func describe(h *journal.Head, root *reactive.Root) {
 	}
 }
 
-// pauses returns the pause of the run as a whole. Where the outcome of a step holds the run, it is that step's decision which is
-// awaited.
+// pauses returns the pause of the whole run. If the outcome of a step has paused it, the run waits for the decision about that
+// step instead.
 func pauses(root *reactive.Root) []journal.Wait {
 	if root.Stopped() || root.PausedFromAbove() {
 		return []journal.Wait{{Kind: journal.WaitPaused}}
@@ -39,8 +39,8 @@ func pauses(root *reactive.Root) []journal.Wait {
 	return nil
 }
 
-// waits returns the waits of a run that only timers, messages and people can end: for decisions, then messages, then the
-// next timer, unless that ends one of them.
+// waits returns the waits of a run that only timers, messages and people can end: for decisions, then for messages, then for
+// the next timer, unless that timer ends one of these.
 func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 	list := messages(root, decisions(root, nil))
 	timer := h.Due != 0
@@ -63,7 +63,7 @@ func waits(root *reactive.Root, h *journal.Head) []journal.Wait {
 	return []journal.Wait{{Kind: journal.WaitMessage}}
 }
 
-// gates returns the steps of a playbook at whose gates tokens wait.
+// gates returns the steps of a playbook with tokens that wait at their gates.
 func gates(steps reactive.Steps) (list []journal.Wait) {
 	if names := steps.Names(); len(names) <= waitsKnownMax {
 		for _, name := range names {

@@ -7,13 +7,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// workerWaits are the waits of a run for workers. They follow from no event: the last step found no worker.
+// workerWaits are the waits of a run for workers. They do not follow from events but from the last step, which found no worker.
 type workerWaits struct {
-	nodes []int32        // by operation, the first ready node for which there is no worker
-	said  []journal.Wait // of those, as in the last head
+	nodes []int32        // the first ready node without a worker, of each operation
+	said  []journal.Wait // their waits in the last head
 }
 
-// note records that there is no room for the call of a ready node, if a worker would have it.
+// note records that there is no room for the call of a ready node, if workers carry out its operation.
 func (w *workerWaits) note(v int32, room reactive.Room) {
 	if room >= reactive.WorkerRoom && len(w.nodes) < journal.WaitsMax {
 		w.nodes = append(w.nodes, v)

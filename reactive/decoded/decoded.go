@@ -1,4 +1,4 @@
-// Package decoded caches values that are held encoded.
+// Package decoded caches decoded values.
 package decoded
 
 import "github.com/sluiceflow/sluice/template/value"
@@ -12,7 +12,7 @@ type Outputs struct {
 }
 
 type output struct {
-	of    *byte // the start of the encoding, which differs between attempts
+	of    *byte // start of the encoding, which differs between attempts
 	v     value.Value
 	nodes int
 }

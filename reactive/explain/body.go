@@ -13,34 +13,34 @@ type Body interface {
 	// Waiting returns the waits of a run that has not ended.
 	Waiting() []Reason
 
-	// Ending returns why a run that no event has closed has ended with a failure.
+	// Ending returns the reasons for the failure of a run that no event has closed.
 	Ending(f *journal.Failure) []Reason
 
-	// Explain explains a step, or a part of a step that is not an open call; nil when the body has none of that name.
+	// Explain explains a step, or a part of a step that is not an open call. It returns nil if the body has no such name.
 	Explain(name string) *Explanation
 }
 
 // Tracer is a Body that can trace the consequences of an event of the journal.
 type Tracer interface {
-	// Trace makes Explain explain, under the name `#<seq>`, the consequences of the event with a sequence. It is called before the
-	// first event.
+	// Trace makes Explain explain the consequences of the event with a sequence under the name `#<seq>`. It must be called before
+	// the first event.
 	Trace(seq uint64)
 
-	// Trimmed takes an event at which the state of the run is unknown: only the event itself counts.
+	// Trimmed takes an event at which the state of the run is unknown, so that it has no consequences.
 	Trimmed(e *journal.Event)
 }
 
-// Run tells a Body about the run.
+// Run describes the run to a Body.
 type Run interface {
-	// Event returns the event that is being applied, or was applied last.
+	// Event returns the current event, or the last one applied.
 	Event() *Event
 
-	// At returns the event with a sequence; nil when there is none.
+	// At returns the event with a sequence, or nil.
 	At(seq uint64) *Event
 
 	// Call returns the reason to wait for an open call.
 	Call(node int32) Reason
 
-	// Pause returns the reasons why nothing new may start; none when it may.
+	// Pause returns the reasons for a pause of the run, or nil.
 	Pause() []Reason
 }

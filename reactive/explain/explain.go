@@ -1,5 +1,5 @@
-// Package explain describes as plain data why a run, or something in it, has its status. Package inspect explains the parts that all runs
-// have in common; a reactive.Body explains its own decisions.
+// Package explain describes, as plain data, the reasons for the status of a run or one of its parts. Package inspect explains the
+// parts that all runs have in common; a reactive.Body explains its own decisions.
 package explain
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Explanation says why a run, or something in it, has its status.
+// Explanation has the reasons for the status of a run or one of its parts.
 type Explanation struct {
 	About   string   `json:"about"`             // "run", the key of a step, map, call or step-run, the address of a cell, or `#<seq>` of an event
 	Kind    string   `json:"kind"`              // run, or the kind of the key: step, map, conditional, call, item, step-run, cell or event
@@ -20,13 +20,13 @@ type Explanation struct {
 	Reasons []Reason `json:"reasons,omitempty"` // the first is the most direct
 }
 
-// Over reports whether the run or step that is explained has ended.
+// Over reports whether the explained run or step has ended.
 func (x *Explanation) Over() bool {
 	return slices.ContainsFunc([]ledger.Status{ledger.Completed, ledger.Failed, ledger.Aborted, ledger.Skipped},
 		func(s ledger.Status) bool { return s.String() == x.Status })
 }
 
-// Reason is one of the reasons for something, with its own below it.
+// Reason is a reason, with the reasons for it.
 type Reason struct {
 	Kind    string            `json:"kind"`              // an inspect.CauseKind or a routed.WaitKind, or call, message, child, pause, parked, room, failure, routed, final, items, nobody, worker, late, end; of a world cell, held, event, more
 	Text    string            `json:"text"`              // a sentence for people
@@ -56,7 +56,7 @@ func Timer(what string, due int64) Reason {
 // valueMax bounds the values that explanations show, in bytes of JSON.
 const valueMax = 200
 
-// Shorten returns values with the beginning of their JSON text in place of those that are long. It does not change its argument.
+// Shorten returns a copy of values in which the beginning of their JSON text replaces long values.
 func Shorten(values map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for k, v := range values {

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// awaitedMax bounds the names that an UnawaitedError lists when none is near.
+// awaitedMax bounds the names that an UnawaitedError lists if no name is similar.
 const awaitedMax = 5
 
 // UnawaitedError means that no step of a run's workflow waits for a message, or no machine of a world subscribes to it. The message
@@ -23,7 +23,7 @@ type UnawaitedError struct {
 	World    bool     // the workflow is a world
 	Workflow string   // name
 	Message  string   // its name
-	Nearest  string   // the name that was probably meant; "": none
+	Nearest  string   // the name that was probably intended; "": none
 	Awaited  []string // all names that steps of the workflow wait for, sorted
 }
 
@@ -66,8 +66,8 @@ func Unawaited(p *plan.Plan, message string) error {
 	return e
 }
 
-// awaited returns the names of the messages that the steps of a workflow wait for, sorted. It reports false when some name is known only
-// once its step starts.
+// awaited returns the names of the messages that the steps of a workflow wait for, sorted. It reports false if a name is known only
+// when its step starts.
 func awaited(p *plan.Plan) (names []string, all bool) {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -106,7 +106,7 @@ func (f fixedInput) Name(name string) (value.Value, error) {
 	switch {
 	case name != "input", item.Node.(*template.Step).Func != nil:
 		return nil, errNotFixed
-	case routing != nil: // the keys of its step's input, if it has them too, come after those
+	case routing != nil: // keys of its step's input come after these
 		input = routing.CallSite(f.row).Input
 	case item.Input == nil:
 		return nil, nil

@@ -18,15 +18,15 @@ type CauseKind string
 
 // The kinds of causes.
 const (
-	ByPredecessor CauseKind = "predecessor" // Node does not have the status that is needed
+	ByPredecessor CauseKind = "predecessor" // Node does not have the needed status
 	ByBranch      CauseKind = "gate"        // the conditional Node around it is undecided, or chose the other branch
 	ByFailure     CauseKind = "failure"     // Node, which it needs, has failed or was aborted
 	BySlot        CauseKind = "slot"        // a limit is reached: Limit, by Holders
 	ByTimer       CauseKind = "timer"       // Timer describes the effect of a timer at Due
 	ByPerson      CauseKind = "person"      // a person has to decide
-	ByParticipant CauseKind = "participant" // those named in Participants have not answered
+	ByParticipant CauseKind = "participant" // Participants have not answered
 	BySource      CauseKind = "decision"    // its decision source has not answered
-	ByTest        CauseKind = "test"        // its own test, with the values it has read
+	ByTest        CauseKind = "test"        // its own test, with the values that it has read
 	ByItems       CauseKind = "items"       // Nodes inside it are not settled, or have failed
 	ByEnd         CauseKind = "end"         // the run was closed before its task was decided
 )
@@ -34,8 +34,8 @@ const (
 // Cause is a reason for the status of a node. Only the fields that its kind uses are set.
 type Cause struct {
 	Kind         CauseKind   // its kind
-	Node         int32       // row of the node that it is about
-	Limit        int32       // slots that there are
+	Node         int32       // the node that it is about
+	Limit        int32       // number of slots
 	Holders      []int32     // nodes that hold the slots
 	Timer        string      // the effect of the timer, for people
 	Due          int64       // Unix nanoseconds
@@ -44,14 +44,14 @@ type Cause struct {
 	Read         []ReadValue // the values that a test has read
 }
 
-// ReadValue is a value that an expression has read, by how it is written there, or why it could not be read.
+// ReadValue is a value that an expression has read, or the error of reading it.
 type ReadValue struct {
 	Text  string      // as written
 	Value value.Value // nil when Err is set
 	Err   error       // why it could not be read
 }
 
-// Causes returns the reasons for the status of a node. It looks at the node's neighbours, and its cost is proportional to their
+// Causes returns the reasons for the status of a node. It reads the node's neighbours, and its cost is proportional to their
 // number. To follow a chain of failures, call it for the node of each ByFailure in turn.
 func Causes(r *reactive.Root, v int32) []Cause {
 	n := r.Look(v)
@@ -83,7 +83,7 @@ func Causes(r *reactive.Root, v int32) []Cause {
 // causes finds the causes of the statuses of a root's nodes.
 type causes struct{ r *reactive.Root }
 
-// missing returns why a node has not begun.
+// missing returns the causes for which a node has not begun.
 func (cs causes) missing(v int32) []Cause {
 	list := each(ByPredecessor, cs.r.Unmet(v))
 	if g, ok := cs.r.Around(v); ok && !cs.r.Status(g).Terminal() {
@@ -92,8 +92,8 @@ func (cs causes) missing(v int32) []Cause {
 	return list
 }
 
-// each returns one cause for each node, which may be listed several times: a failed conditional is a predecessor of the nodes inside it
-// and also encloses them, and several meeting points may have one node behind them.
+// each returns one cause for each node. A node may be listed several times: a failed conditional precedes and encloses the nodes
+// inside it, and several joins may lead to one node.
 func each(kind CauseKind, nodes []int32) []Cause {
 	var list []Cause
 	seen := map[int32]bool{}
@@ -106,7 +106,7 @@ func each(kind CauseKind, nodes []int32) []Cause {
 	return list
 }
 
-// aroundOf returns the conditional around a node; nil: there is none.
+// aroundOf returns the conditional around a node, or nil.
 func (cs causes) aroundOf(v int32) []Cause {
 	if g, ok := cs.r.Around(v); ok {
 		return []Cause{{Kind: ByBranch, Node: g}}
@@ -119,7 +119,7 @@ func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }
 
-// underWay returns why a node is still running.
+// underWay returns the causes for which a node is still running.
 func (cs causes) underWay(v int32) []Cause {
 	var list []Cause
 	if asked, waiting := cs.r.WaitsFor(v); asked {
@@ -128,7 +128,7 @@ func (cs causes) underWay(v int32) []Cause {
 	return append(list, cs.timersOf(v)...)
 }
 
-// decisionOf returns why the task of a completed node is not decided.
+// decisionOf returns the causes for which the task of a completed node is not decided.
 func (cs causes) decisionOf(v int32) []Cause {
 	if cs.r.Closed() {
 		return []Cause{{Kind: ByEnd, Node: v}}

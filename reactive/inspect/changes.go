@@ -11,23 +11,23 @@ import (
 // Update is one event of a run and its changes.
 type Update struct {
 	Event   journal.Event       // as journaled
-	Outcome reactive.Effect     // its effect: an answer that came too late changes nothing
+	Outcome reactive.Effect     // its effect: a late answer changes nothing
 	Changes []StepChange        // in the order in which they were derived
 	Tasks   []TaskChange        // of steps that declare a source of decisions about their task
-	Loops   []routed.LoopChange // of routed steps: the progress of those that have made any
-	Again   []StepChange        // of those whose status has not changed: they are to be attempted again now, or not any more
-	Maps    []MapCount          // of the maps of which items have gone on
-	Net     []routed.Marking    // of routed steps: those whose tokens or runs have changed
+	Loops   []routed.LoopChange // of routed steps: the loops that have made progress
+	Again   []StepChange        // steps with unchanged statuses and a retry that has become pending, or is no longer pending
+	Maps    []MapCount          // maps whose items have made progress
+	Net     []routed.Marking    // of routed steps: the steps whose tokens or runs have changed
 	Revised bool                // of routed steps: the event has written to the context
 	Cells   []CellChange        // of a world: the cells that have changed
-	Waits   []Wait              // the present waits of those that have changed, other than for a call under way or room for one; the run itself after a pause
+	Waits   []Wait              // current waits of changed steps, except for a call in progress or room; of the run after a pause
 	Status  reactive.RunStatus  // of the run, after the event
 }
 
 // CellChange is a change of a cell of a world.
 type CellChange struct {
 	From world.Status    // before the event; "": the cell is new
-	Cell world.CellState // after the event; without a status if the cell does not exist any more
+	Cell world.CellState // after the event; without a status if the cell no longer exists
 }
 
 // TaskChange is the change of the state of a step's task, caused by the update's event.
@@ -35,27 +35,27 @@ type TaskChange struct {
 	Step     string           // its key
 	Attempt  int32            // of the step, from 1
 	From, To call.Fulfillment // before and after the event
-	Failure  *journal.Failure // why the step has failed, or is skipped, with that
+	Failure  *journal.Failure // set if the step has failed or is skipped because of it
 }
 
 // StepChange is the change of the status of a step, map or item.
 type StepChange struct {
-	Step     string           // its key; of routed steps that of a call, or of a run of a step, such as `fetch@2`
-	Map      string           // key of the map, or of the run of a step with a loop, of whose item it is part; "": none
+	Step     string           // its key; for routed steps, the key of a call or of a step-run, such as `fetch@2`
+	Map      string           // key of the map, or of the step-run with a loop, whose item contains it; "": none
 	From, To reactive.Status  // before and after the event
 	Attempt  int32            // newest; 0: none was made
 	Pending  bool             // failed, and will be retried
-	Failure  *journal.Failure // why it failed, was aborted or skipped by its timing; its Step is where the failure began, if elsewhere
+	Failure  *journal.Failure // set if it failed, was aborted or was skipped by its timing; its Step is its origin, if another step
 }
 
 // Changes computes the updates of the events of a run, from a sequence on.
 type Changes struct {
 	from  uint64
-	began bool // the events from there on are being taken
+	began bool // the event with sequence from was applied
 	root  *reactive.Root
 	steps routed.Changes // nil: not yet watched, or the run has no routed steps
 	tally *tallies       // nil: not yet watched, or the run has no maps
-	world *world.World   // nil: the run is of something else
+	world *world.World   // nil: the run is not of a world
 	cells map[string]world.Status
 }
 
@@ -69,7 +69,7 @@ func NewChanges(root *reactive.Root, from uint64) *Changes {
 	return w
 }
 
-// Apply takes the next event of the journal. For an event before the given sequence it returns a zero Update.
+// Apply takes the next event of the journal. For an event before the first sequence, it returns a zero Update.
 func (w *Changes) Apply(e *journal.Event) Update {
 	if !w.began && e.Seq >= w.from {
 		w.began = true
@@ -100,8 +100,8 @@ func (w *Changes) Apply(e *journal.Event) Update {
 	return u
 }
 
-// Moved adds the consequences to the update of a move to another workflow: the steps that are not idle under the other one, all counts of
-// maps, and the whole net. From and To are equal where nothing has changed. The routed steps of a playbook do not change.
+// Moved adds the consequences of a move to another workflow to its update: the steps that are not idle under the new workflow, all
+// counts of maps, and the whole net. From and To are equal for an unchanged step. The routed steps of a playbook do not change.
 func (w *Changes) Moved(u *Update, was *reactive.Root) {
 	u.Changes = nil
 	switch steps := w.root.Steps(); {
@@ -138,12 +138,12 @@ func moved(was, is *reactive.Root) (list []StepChange) {
 	return list
 }
 
-// Trimmed takes an event of a world at which the state is not known any more: it returns no changes.
+// Trimmed takes an event of a world at which the state is no longer known. It returns no changes.
 func (w *Changes) Trimmed(e *journal.Event) Update {
 	return Update{Event: *e, Status: w.root.RunStatus()}
 }
 
-// cellChanges returns how the cells of a world have changed, and remembers their statuses.
+// cellChanges returns the changes of the cells of a world, and records their statuses.
 func (w *Changes) cellChanges() (list []CellChange) {
 	if w.world == nil {
 		return nil
@@ -159,7 +159,7 @@ func (w *Changes) cellChanges() (list []CellChange) {
 	return list
 }
 
-// update describes the changes by an event that was just applied.
+// update returns the changes of an event that was just applied.
 func (w *Changes) update(e *journal.Event, outcome reactive.Effect) Update {
 	root := w.root
 	u := Update{Event: *e, Outcome: outcome, Status: root.RunStatus()}

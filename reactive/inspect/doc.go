@@ -1,6 +1,7 @@
-// Package inspect answers queries about a run: its state, its changes, the outputs of its steps, and why a step waits or has ended
-// as it has. It reads a run's root while the events of its journal are applied. It has no clock and no goroutine and does no I/O:
-// the same events lead to the same answers. A reactive.Body answers for its own decisions: see packages explain and routed.
+// Package inspect answers queries about a run: its state, its changes, the outputs of its steps, and the reasons for their
+// statuses. It reads a run's root while the events of its journal are applied. It has no clock and no goroutine and does no I/O:
+// the same events lead to the same answers. A reactive.Body answers queries about its own decisions: see packages explain and
+// routed.
 //
 //	            ┌─ States     the statuses of the run and its steps
 //	events ─────┼─ Changes    the effects of each event

@@ -14,30 +14,30 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// explainDepth bounds how far a chain of reasons is followed.
+// explainDepth bounds the length of chains of reasons.
 const explainDepth = 8
 
-// Explainer explains a run. Beside the run's root it keeps the events behind each decision, which the root forgets.
+// Explainer explains a run. Unlike the run's root, it keeps the events of each decision.
 type Explainer struct {
 	// ForWorker describes the wait of calls whose operation workers carry out; "": unknown. Default: unknown.
 	ForWorker func(operation string) string
 
 	id       string
 	root     *reactive.Root
-	body     explain.Body              // nil: the run has none
+	body     explain.Body              // nil: the run is not routed
 	nodes    map[string]*explain.Event // by key
-	messages map[string]string         // by key of a call that waits for one
+	messages map[string]string         // name of a message, by key of the call that waits for it
 	status   reactive.RunStatus
 	decided  *explain.Event // of the run's status
 	paused   *explain.Event
-	above    *explain.Event        // of the pause of the run that started it
+	above    *explain.Event        // event of the pause of the run that started it
 	journal  []*explain.Event      // in the order of their sequences
-	gap      *journal.TrimmedError // behind the first of them; nil: there is none
+	gap      *journal.TrimmedError // after the first of them; nil: none
 	last     uint64                // sequence of the newest of them
-	event    *explain.Event        // that is applied, or was last
+	event    *explain.Event        // the current event, or the last one
 }
 
-// NewExplainer returns the explainer of a run, or of something in it; "" is the run. The root must have no events yet.
+// NewExplainer returns the explainer of a run, or of one of its parts; "" is the run. The root must have no events yet.
 func NewExplainer(id, step string, root *reactive.Root) *Explainer {
 	x := &Explainer{id: id, root: root, nodes: map[string]*explain.Event{}, messages: map[string]string{}}
 	x.root.Watch()
@@ -73,7 +73,7 @@ func (x *Explainer) Ahead(e *journal.Event) {
 	x.event.Seq = 0
 }
 
-// Explain returns why the run has its status, as of the last event; or why a step has, where one is named.
+// Explain returns the reasons for the status of the run as of the last event, or of a step if one is named.
 func (x *Explainer) Explain(step string) (*explain.Explanation, error) {
 	if step == "" {
 		return x.run(), nil
@@ -143,7 +143,7 @@ func (x *Explainer) Trimmed(e *journal.Event) {
 	}
 }
 
-// Restored takes note that the root has the state of a snapshot: the events that decided its statuses are not known.
+// Restored records that the root has the state of a snapshot: the events that decided its statuses are not known.
 func (x *Explainer) Restored() {
 	for e := range world.Of(x.root).CallEvents() {
 		if message := messageOf(e); message != "" {
@@ -153,7 +153,7 @@ func (x *Explainer) Restored() {
 	x.status, x.decided = x.root.RunStatus(), nil
 }
 
-// at returns the event with a sequence; nil if there is none, or none any more.
+// at returns the event with a sequence, or nil if there is none or it was trimmed.
 func (x *Explainer) at(seq uint64) *explain.Event {
 	missing := uint64(0)
 	if x.gap != nil && seq > 1 {
@@ -188,7 +188,7 @@ func (x *Explainer) run() *explain.Explanation {
 	return out
 }
 
-// isFrontier reports whether the run's next move depends on a node.
+// isFrontier reports whether the next move of the run depends on a node.
 func (x *Explainer) isFrontier(v int32) bool {
 	switch s := x.root.Status(v); {
 	case x.root.Pending(v), x.root.Decidable(v), s == reactive.Ready:
@@ -201,7 +201,7 @@ func (x *Explainer) isFrontier(v int32) bool {
 	return false
 }
 
-// ending returns the reasons for the status that a run has ended with.
+// ending returns the reasons for the final status of a run.
 func (x *Explainer) ending(e *journal.Event) []explain.Reason {
 	f := e.Detail.Failure
 	if f == nil {
@@ -222,7 +222,7 @@ func (x *Explainer) ending(e *journal.Event) []explain.Reason {
 	return []explain.Reason{{Kind: "failure", Text: f.Error()}}
 }
 
-// pause returns the reasons why the run is paused.
+// pause returns the reasons for the pause of the run, or nil.
 func (x *Explainer) pause() []explain.Reason {
 	var list []explain.Reason
 	if x.root.Stopped() {
@@ -260,7 +260,7 @@ func (x *Explainer) step(name string) (*explain.Explanation, error) {
 	return out, nil
 }
 
-// unknown returns the error about a name of nothing that could be explained.
+// unknown returns the error for a name of no part of the run.
 func (x *Explainer) unknown(name string) error {
 	if world.Of(x.root) == nil {
 		if _, isEvent := EventNumber(name); isEvent {
@@ -279,7 +279,7 @@ func (x *Explainer) unknown(name string) error {
 	return fmt.Errorf("%w %q", decide.ErrCellNotFound, name)
 }
 
-// about returns a node with its own reasons below it.
+// about returns a node as a reason, with the reasons for its status.
 func (x *Explainer) about(v int32, depth int) explain.Reason {
 	key := x.name(v)
 	r := explain.Reason{Kind: "step", Step: x.root.Key(v), Text: key + " is " + x.root.Status(v).String(), Decided: x.nodes[x.root.Key(v)]}
@@ -341,7 +341,7 @@ func (x *Explainer) reasons(v int32, depth int) []explain.Reason {
 	return list
 }
 
-// closer returns the node whose failure has ended the run, and aborted this node with all others that had not ended.
+// closer returns the node whose failure has ended the run and aborted v with all other unfinished nodes.
 func (x *Explainer) closer(v int32) (int32, bool) {
 	by := x.root.ClosedBy()
 	if by == nil || x.root.Status(v) != reactive.Aborted || x.nodes[x.root.Key(v)] != x.at(by.Seq) {
@@ -351,7 +351,7 @@ func (x *Explainer) closer(v int32) (int32, bool) {
 	return u, ok && u != v
 }
 
-// blocked reports whether a node has failed because another one has.
+// blocked reports whether a node has failed because of another failure.
 func (x *Explainer) blocked(v int32) bool {
 	return slices.ContainsFunc(Causes(x.root, v), func(c Cause) bool { return c.Kind == ByFailure })
 }
@@ -380,7 +380,7 @@ func (x *Explainer) callOf(v int32) []explain.Reason {
 	return []explain.Reason{{Kind: "call", Text: text}}
 }
 
-// adoption says where the result of a step comes from that has made no call.
+// adoption describes the origin of the result of a step that has made no call.
 func adoption(a *journal.Kept) string {
 	if a.Run == "" {
 		return "it was not called: its result was set when the run was started"
@@ -388,7 +388,7 @@ func adoption(a *journal.Kept) string {
 	return fmt.Sprintf("it was not called: its result was adopted from event %d of run %s", a.Seq, a.Run)
 }
 
-// room returns why a step that may start has not been requested.
+// room returns the reason for which a step that may start was not requested.
 func (x *Explainer) room(v int32) explain.Reason {
 	if x.root.RoomOf(v) >= reactive.WorkerRoom {
 		name := x.root.Operation(v).Name

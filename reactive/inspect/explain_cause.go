@@ -73,7 +73,7 @@ func (x *Explainer) branch(v, gate int32) string {
 	return x.name(gate) + " has chosen the other branch"
 }
 
-// readings returns the values that a test has read, shortened, and why values could not be read.
+// readings returns the values that a test has read, shortened, and the errors of values that could not be read.
 func readings(list []ReadValue) (values map[string]any, missing map[string]string) {
 	values, missing = make(map[string]any, len(list)), map[string]string{}
 	for _, r := range list {

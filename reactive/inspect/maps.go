@@ -11,17 +11,17 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// MapCount is how far the items of a map have come.
+// MapCount is the progress of the items of a map.
 type MapCount struct {
 	Map     string // its key
-	In      string // key of the map whose item it is part of; "": none
-	Items   int    // how many there are
-	OK      int    // of these, how many have ended, with every step completed or skipped
-	Failed  int    // how many have ended, with a step that has failed for good or was aborted
-	Running int    // how many have begun, and not ended
+	In      string // key of the map whose item contains it; "": none
+	Items   int    // number of items
+	OK      int    // ended items with every step completed or skipped
+	Failed  int    // ended items with a step that failed for good or was aborted
+	Running int    // items that have begun and not ended
 }
 
-// progress is how far a node of an item has come.
+// progress is the progress of a node or an item.
 type progress uint8
 
 const (
@@ -35,7 +35,7 @@ const (
 // item counts the nodes of an item of a map, by their progress.
 type item [bad + 1]int32
 
-// progress returns how far the item has come.
+// progress returns the progress of the item.
 func (i *item) progress() progress {
 	switch {
 	case i[active] > 0 || i[unbegun] > 0 && i[good]+i[bad] > 0:
@@ -54,21 +54,20 @@ func (i *item) progress() progress {
 type counted struct {
 	MapCount
 	items   []item
-	changed bool // since it was reported
+	changed bool // since the last report
 }
 
-// tallies counts the items of a run's maps, and those to be attempted again. The work of a change does not depend on how many items
-// there are.
+// tallies counts the items of a run's maps, and the pending retries. The work of a change does not depend on the number of items.
 type tallies struct {
 	root    *reactive.Root
 	was     []progress // by node
 	maps    map[string]*counted
 	changed []*counted     // each once
-	pending map[int32]bool // nodes that are to be attempted again: that may begin and end without a change of their status
-	again   []int32        // nodes of which that has begun or ended since it was reported
+	pending map[int32]bool // nodes with a pending retry, which may begin and end without a change of status
+	again   []int32        // nodes whose retry has become pending, or is no longer pending, since the last report
 }
 
-// tally counts the items as they are now.
+// tally returns the current counts.
 func tally(root *reactive.Root) *tallies {
 	t := &tallies{root: root, maps: map[string]*counted{}, pending: map[int32]bool{}}
 	for v := range root.Len() {
@@ -79,7 +78,7 @@ func tally(root *reactive.Root) *tallies {
 	return t
 }
 
-// apply takes an event and the changes of statuses that it has led to.
+// apply takes an event and the changes of statuses that it has caused.
 func (t *tallies) apply(e *journal.Event, changes []reactive.Change) {
 	for i := range changes {
 		if changes[i].Call == nil {
@@ -97,12 +96,12 @@ func (t *tallies) apply(e *journal.Event, changes []reactive.Change) {
 			return
 		}
 	}
-	for v := range t.pending { // the event may have ended nodes that were to be attempted again
+	for v := range t.pending { // the event may have ended pending retries
 		t.note(v)
 	}
 }
 
-// note takes the progress of a node, which may be that of an item.
+// note records the progress of a node, which may be part of an item.
 func (t *tallies) note(v int32) {
 	place := t.root.Place(v)
 	if place.Key == "" {
@@ -138,7 +137,7 @@ func (t *tallies) note(v int32) {
 	}
 }
 
-// progress returns how far a node has come.
+// progress returns the progress of a node.
 func (t *tallies) progress(v int32) progress {
 	switch s := t.root.Status(v); {
 	case s == reactive.Absent:
@@ -153,7 +152,7 @@ func (t *tallies) progress(v int32) progress {
 	return unbegun
 }
 
-// count counts so many items more of a progress.
+// count adds n to the number of items with a progress.
 func (m *counted) count(p progress, n int) {
 	if p != absent {
 		m.Items += n
@@ -168,7 +167,7 @@ func (m *counted) count(p progress, n int) {
 	}
 }
 
-// around returns the map, given by its row, whose item a node with a key is part of, and the index of the item.
+// around returns the map with a row whose item contains the node with a key, and the index of the item.
 func (t *tallies) around(row int32, key string) (m *counted, index int) {
 	name, outer, index := mapAround(t.root.Plan(), row, key)
 	if m = t.maps[name]; m == nil {
@@ -178,7 +177,8 @@ func (t *tallies) around(row int32, key string) (m *counted, index int) {
 	return m, index
 }
 
-// mapAround returns the key of the map, given by its row, around a node with a key, that of the map around it, and the index of the item.
+// mapAround returns the key of the map with a row around the node with a key, the key of the map around that map, and the index of
+// the item.
 func mapAround(p *plan.Plan, row int32, key string) (name, outer string, index int) {
 	last := strings.LastIndexByte(key, '[')
 	index, _ = strconv.Atoi(key[last+1 : len(key)-1]) // keys are made by the root
@@ -189,7 +189,7 @@ func mapAround(p *plan.Plan, row int32, key string) (name, outer string, index i
 	return p.Keys[row] + indexes, outer, index
 }
 
-// reattempts returns the steps that are to be attempted again now, or not any more, although their statuses have not changed.
+// reattempts returns the steps with unchanged statuses whose retry has become pending, or is no longer pending.
 func (t *tallies) reattempts(changes []reactive.Change) (list []StepChange) {
 	changed := map[int32]bool{}
 	if len(t.again) > 0 {
@@ -219,7 +219,7 @@ func (t *tallies) take() (list []MapCount) {
 	return list
 }
 
-// all returns the counts of all maps that have items.
+// all returns the counts of all maps with items.
 func (t *tallies) all() (list []MapCount) {
 	for _, m := range t.maps {
 		if m.Items > 0 {
@@ -230,7 +230,7 @@ func (t *tallies) all() (list []MapCount) {
 	return list
 }
 
-// mapOf returns the key of the map of whose item a node is part; "": none.
+// mapOf returns the key of the map whose item contains a node, or "".
 func mapOf(root *reactive.Root, v int32) string {
 	row := root.Place(v).Map
 	if row < 0 {
@@ -240,7 +240,7 @@ func mapOf(root *reactive.Root, v int32) string {
 	return name
 }
 
-// loopOf returns the key of the run of a step with a loop of whose iteration a call is part; "": none.
+// loopOf returns the key of the step-run with a loop whose iteration contains a call, or "".
 func loopOf(call string) string {
 	if run, _, found := strings.Cut(call, "["); found && strings.Contains(run, "@") {
 		return run

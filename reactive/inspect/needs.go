@@ -8,17 +8,17 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Needs decides which large values are loaded to follow a run: those from which its statuses follow. These are known from the plan,
-// so that they are loaded before the event is applied, and none is missing then.
+// Needs decides which large values must be loaded to follow a run: the values that determine its statuses. The plan determines
+// them, so they are loaded before their event is applied.
 //
-//	workflow   outputs that tests and lists of maps read; the answers of participants; outputs that are decided about
+//	workflow   outputs that tests and lists of maps read; the answers of participants; outputs that decisions are about
 //	playbook   inputs, messages, and the answers that an expression may read
-//	world      inputs, messages and answers: it may read any of them
+//	world      inputs, messages and answers: a world may read any of them
 type Needs struct {
-	all   bool                // all values that come in
+	all   bool                // all values from outside
 	input bool                // of the run
 	rows  map[*plan.Node]bool // the output of each
-	left  map[*plan.Node]bool // but not the output of each
+	left  map[*plan.Node]bool // except the output of each
 }
 
 // NeedsOf returns the needs of a run's root.
@@ -49,12 +49,12 @@ func (n *Needs) leave(p *plan.Plan) {
 	}
 }
 
-// read adds the outputs that a template reads. The output of a map or a conditional is made of those in its body.
+// read adds the outputs that a template reads. The output of a map or a conditional consists of outputs in its body.
 func (n *Needs) read(p *plan.Plan, t *expr.Template) {
 	if t == nil {
 		return
 	}
-	n.input = true // its items may be parts of it, as the variables of maps are
+	n.input = true // items, like the variables of maps, may be parts of it
 	for _, r := range t.Reads() {
 		row, ok := p.Row(r.Step)
 		if !ok || r.Field != expr.Output {
@@ -79,7 +79,7 @@ func (n *Needs) Value(root *reactive.Root, e *journal.Event) bool {
 		return false
 	case journal.MessageReceived, journal.InputSet:
 		return n.all
-	case journal.ResultKept: // its node may not be there yet
+	case journal.ResultKept: // its node may not exist yet
 		id, _, _ := plan.ParseKey(e.Node)
 		row, ok := root.Plan().Row(id)
 		return n.all || ok && (root.Plan().Rows[row].Decides || n.rows[&root.Plan().Nodes[row]])

@@ -8,15 +8,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Result is how a run ended.
+// Result is the end of a run.
 type Result struct {
 	Run     string             // id
 	Status  reactive.RunStatus // a final one
-	Failure *journal.Failure   // why it did not complete; nil when it did
-	Output  any                // a value of package value, or that of the event
+	Failure *journal.Failure   // nil if it completed
+	Output  any                // a value of package value, or the value in the event
 }
 
-// NewResult returns the result of a run that has finished with an event.
+// NewResult returns the result of a run from the event that finished it.
 func NewResult(run string, e *journal.Event) *Result {
 	d := e.Detail
 	if d == nil { // only a damaged journal has such an event
@@ -25,10 +25,10 @@ func NewResult(run string, e *journal.Event) *Result {
 	return &Result{Run: run, Status: reactive.RunStatus(d.State), Failure: d.Failure, Output: e.Value}
 }
 
-// Decode puts the output into a Go value, by its json tags.
+// Decode stores the output in a Go value, by its json tags.
 func (r *Result) Decode(into any) error { return value.Convert(r.Output, into) }
 
-// Err returns nil when the run completed, else the reason for its end.
+// Err returns nil if the run completed, else the reason for its end.
 func (r *Result) Err() error {
 	if r.Status == reactive.RunCompleted {
 		return nil

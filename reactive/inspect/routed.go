@@ -15,7 +15,7 @@ type Routed struct {
 	Context map[string]value.Value // `ctx` of its expressions; shared, must not be changed
 }
 
-// routedStates describes routed steps, each with the open calls of its runs.
+// routedStates returns the states of routed steps, each followed by the open calls of its runs.
 func routedStates(steps reactive.Steps, calls []StepState) []StepState {
 	var list []StepState
 	loops := map[string]*routed.Wait{}

@@ -15,52 +15,52 @@ import (
 // State is the state of a run, computed from its journal.
 type State struct {
 	Run      string             // id
-	Start    *journal.Start     // how it was started; shared, must not be changed
+	Start    *journal.Start     // parameters of its start; shared, must not be changed
 	Status   reactive.RunStatus // after the last event
 	Started  int64              // Unix nanoseconds
 	Updated  int64              // Unix nanoseconds: its last event
 	Due      int64              // Unix nanoseconds: its next timer; 0: none
 	Seq      uint64             // of its last event
-	Failure  *journal.Failure   // why it ended without completing
+	Failure  *journal.Failure   // set if it ended without completing
 	Finished bool               // it has ended; a retry may reopen it
-	Late     bool               // timers have fallen due while no process drove the run: all fields but Updated and Seq are as if they had been journaled
-	Parked   error              // why it cannot go on in this process, see coordinator.Run.Parked; nil when no obstacle is known
-	Output   any                // of a run that has completed
+	Late     bool               // timers fell due while no process drove the run: all fields except Updated and Seq include their effects
+	Parked   error              // set if it cannot proceed in this process, see coordinator.Run.Parked
+	Output   any                // of a completed run
 	Routed   *Routed            // of a run with routed steps; nil for any other
 	World    *World             // of a world's run; nil for any other
 	Waits    []Wait             // its waits, see Waits
-	Steps    []StepState        // in the order of the template; the items of a map, and the open calls of a routed step, follow it
+	Steps    []StepState        // in template order; the items of a map and the open calls of a routed step follow it
 }
 
 // StepState is the state of a step, map or named conditional.
 type StepState struct {
 	Step        string           // its key
-	Kind        plan.Kind        // that of its row
+	Kind        plan.Kind        // kind of its row
 	Depth       int              // number of maps around it
 	Status      reactive.Status  // after the last event
 	Pending     bool             // failed, and will be retried
 	Attempts    int32            // made so far
-	Adopted     *journal.Kept    // where the result comes from that it has adopted; nil: it has made its calls itself
+	Adopted     *journal.Kept    // origin of its adopted result; nil: it has made its own calls
 	Began       int64            // newest attempt, Unix nanoseconds; 0: none
 	Ended       int64            // newest attempt, Unix nanoseconds; 0: it has not ended
-	Failure     *journal.Failure // why it failed, was aborted or skipped by its timing
+	Failure     *journal.Failure // set if it failed, was aborted or was skipped by its timing
 	Message     string           // name of the message that it waits for
 	Fulfillment call.Fulfillment // state of its task
 	Decidable   bool             // its task waits for a person's decision
-	Output      any              // of a completed step: a value of package value, or that of the event
+	Output      any              // of a completed step: a value of package value, or the value in the event
 	Branch      plan.Branch      // of a conditional: the branch that it has chosen
-	Reports     int              // how often its newest attempt has reported
+	Reports     int              // number of reports of its newest attempt
 	Report      string           // kind of the newest report
 	Dispatches  []call.Dispatch  // to participants, of all attempts
-	Runs        int              // of a routed step: how often it was scheduled
-	Live        int              // of a routed step: runs under way
-	Tokens      int              // of a routed step: how many are held back, at a gate or join
-	Items       int              // of a loop of a routed step under way: how many; of several loops the newest
-	ItemsDone   int              // of those, how many have ended
+	Runs        int              // of a routed step: number of its runs
+	Live        int              // of a routed step: runs in progress
+	Tokens      int              // of a routed step: tokens held at a gate or join
+	Items       int              // of a loop in progress of a routed step: number of items; of several loops, the newest
+	ItemsDone   int              // number of these that have ended
 }
 
-// States computes the state of a run. Beside the run's root it keeps details of nodes that the root forgets: when an attempt began and
-// ended, and the message that it waits for.
+// States computes the state of a run. Unlike the run's root, it keeps the instants of the begin and the end of attempts, and the
+// message that an attempt waits for.
 type States struct {
 	root   *reactive.Root
 	tracks map[int32]*track
@@ -78,7 +78,7 @@ func (s *States) Apply(e *journal.Event) {
 	follow(s.root, e, s.tracks)
 }
 
-// Restored takes note that the root has the state of a snapshot: it has open calls.
+// Restored records that the root has the state of a snapshot, with open calls.
 func (s *States) Restored() {
 	for e := range world.Of(s.root).CallEvents() {
 		if v, ok := s.root.Node(e.Node); ok && e.Type == journal.CallRequested {
@@ -109,7 +109,7 @@ func stateOf(id string, root *reactive.Root, tracks map[int32]*track) *State {
 }
 
 // OutputOf returns the output of a step, or of the run if step is "". If participant is not "", it returns the last answer of that
-// participant to the step. Without an output the error wraps decide.ErrNotPossible and contains the status.
+// participant to the step. If there is no output, the error wraps decide.ErrNotPossible and contains the status.
 func (s *State) OutputOf(step, participant string) (any, error) {
 	if step == "" {
 		if s.Status != reactive.RunCompleted {
@@ -143,7 +143,7 @@ func (s *StepState) answerOf(participant string) (any, error) {
 	return nil, fmt.Errorf("%w: step %q has not asked %q", decide.ErrNotPossible, s.Step, participant)
 }
 
-// track holds the data of a node that the root forgets.
+// track holds the data of a node that the root does not keep.
 type track struct {
 	began, ended int64
 	message      string
@@ -158,7 +158,7 @@ func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
 		return tracks[v]
 	}
 	for _, c := range root.Changes() {
-		if c.From == reactive.Absent || c.To == reactive.Absent { // the node is that of another call from now on
+		if c.From == reactive.Absent || c.To == reactive.Absent { // the node now belongs to another call
 			delete(tracks, c.Node)
 		}
 		switch {
@@ -175,7 +175,7 @@ func follow(root *reactive.Root, e *journal.Event, tracks map[int32]*track) {
 	}
 }
 
-// messageOf returns the name of the message that a call waits for which is requested.
+// messageOf returns the name of the message that a requested call waits for, or "".
 func messageOf(e *journal.Event) string {
 	if e.Type == journal.CallRequested && e.Detail != nil {
 		return e.Detail.Name
@@ -183,7 +183,7 @@ func messageOf(e *journal.Event) string {
 	return ""
 }
 
-// stepStates describes all nodes that have a name.
+// stepStates returns the states of all named nodes.
 func stepStates(root *reactive.Root, tracks map[int32]*track) []StepState {
 	var nodes []int32
 	for v := range root.Len() {

@@ -19,41 +19,40 @@ type WaitKind string
 
 // The kinds of waits.
 const (
-	ForMessage WaitKind = "message"     // Name: of the message
+	ForMessage WaitKind = "message"     // Name: the message
 	ForPerson  WaitKind = "person"      // a person decides whether the task of Step is done
-	ForSource  WaitKind = "decision"    // Name: of the operation that decides about the task of Step
+	ForSource  WaitKind = "decision"    // Name: the operation that decides about the task of Step
 	ForTimer   WaitKind = "timer"       // Due, and Then: the effect
 	ForRetry   WaitKind = "retry"       // the next attempt of Step
-	ForAnswers WaitKind = "participant" // Who has not answered yet
-	ForChild   WaitKind = "child"       // Name: id of the child run
-	ForCall    WaitKind = "call"        // Name: of the operation or effect that was called
+	ForAnswers WaitKind = "participant" // Who: the participants that have not answered yet
+	ForChild   WaitKind = "child"       // Name: the id of the child run
+	ForCall    WaitKind = "call"        // Name: the called operation or effect
 	ForRoom    WaitKind = "room"        // the process has no room for one more call
-	ForWorker  WaitKind = "worker"      // Name: of the operation that a worker is to serve; Since
-	ForSlot    WaitKind = "slot"        // Who holds all slots of a limit
+	ForWorker  WaitKind = "worker"      // Name: the operation that needs a worker; Since
+	ForSlot    WaitKind = "slot"        // Who: the holders of all slots of a limit
 	ForGate    WaitKind = "gate"        // Reads: the paths that the denying rules read
 	ForJoin    WaitKind = "join"        // more tokens at the join of Step
-	ForTurn    WaitKind = "turn"        // a token may go on to Step, and was not taken yet
-	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until it is retried
+	ForTurn    WaitKind = "turn"        // a token may enter Step, and was not taken yet
+	ForRepair  WaitKind = "failed"      // the cell Step has failed, and takes nothing until a retry
 	ForResume  WaitKind = "paused"      // the run, the run above it or the cell Step is paused
-	ForHold    WaitKind = "held"        // the run was imported, and goes on once it is resumed
-	ForImport  WaitKind = "import"      // the import of the run goes on, or was interrupted
+	ForHold    WaitKind = "held"        // the run was imported, and continues when it is resumed
+	ForImport  WaitKind = "import"      // the import of the run is in progress, or was interrupted
 )
 
-// Wait is one thing that a run waits for. Only the fields that its kind uses are set.
+// Wait is one wait of a run. Only the fields that its kind uses are set.
 type Wait struct {
-	Kind    WaitKind // of the wait
+	Kind    WaitKind // kind of the wait
 	Step    string   // key of the step or call, or address of the cell; "": the run
 	Name    string   // see the kind
 	Who     []string // see the kind
 	Reads   []string // see the kind, sorted
-	Due     int64    // until when, Unix nanoseconds; 0: for ever
-	Since   int64    // since when no worker serves the operation, Unix nanoseconds; 0: one does, or it is not known
+	Due     int64    // end of the wait, Unix nanoseconds; 0: none
+	Since   int64    // instant from which no worker serves the operation, Unix nanoseconds; 0: one does, or not known
 	Then    string   // the effect at Due, for people
-	Command []string // the arguments of the program `sluice` that end the wait, without those that name the folder; nil: no command does
+	Command []string // arguments of the program `sluice` that end the wait, without those for the folder; nil: none
 }
 
-// Placeholders in the commands of waits, which a person has to fill in, as the usage of the verbs names them. The verbs refuse
-// them.
+// Placeholders in the commands of waits, as in the usage of the verbs. A person must replace them; the verbs refuse them.
 const (
 	BlankPayload = "PAYLOAD" // of a message
 	BlankValue   = "VALUE"   // of a patch
@@ -98,7 +97,7 @@ func (w *Wait) What() string {
 	case ForHold:
 		return "a resume: it is held since its import"
 	case ForImport:
-		return "its import, which goes on or is to be done again"
+		return "its import, which is in progress or must be repeated"
 	}
 	return "a resume"
 }
@@ -116,12 +115,11 @@ func listed(names []string) string {
 // WaitsMax bounds the waits of a run that Waits returns.
 const WaitsMax = 10_000
 
-// timersLooked bounds the timers that are looked at for a wait while a run goes on.
+// timersLooked bounds the timers that are visited for a wait while a run proceeds.
 const timersLooked = 1000
 
-// Waits returns the waits of a run: first those of the run as a whole, then those of its steps, calls and cells, last its deadline. Of more
-// than WaitsMax it returns so many. A run that has ended, or that
-// has nothing left to do, waits for nothing.
+// Waits returns the waits of a run, at most WaitsMax: first the waits of the whole run, then those of its steps, calls and cells, and
+// last its deadline. A run that has ended, or that has nothing left to do, has no waits.
 func Waits(root *reactive.Root) []Wait {
 	if root.Start() == nil || root.Finished() != nil || root.Done() {
 		return nil
@@ -139,10 +137,10 @@ func Waits(root *reactive.Root) []Wait {
 	return list[:min(len(list), WaitsMax)]
 }
 
-// gatesLooked bounds the tokens at gates that are looked at for a wait while a run goes on.
+// gatesLooked bounds the tokens at gates that are visited for a wait while a run proceeds.
 const gatesLooked = 100
 
-// waitsAfter returns the present waits of the nodes and cells that an event has changed.
+// waitsAfter returns the current waits of the nodes and cells that an event has changed.
 func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	if root.Done() || root.Finished() != nil {
 		return nil
@@ -168,7 +166,7 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 			return
 		}
 		seen[v] = true
-		if one, ok := w.of(v); ok && one.Kind != ForCall && one.Kind != ForRoom { // its status says as much
+		if one, ok := w.of(v); ok && one.Kind != ForCall && one.Kind != ForRoom { // its status implies these
 			list = append(list, one)
 		}
 	}
@@ -193,7 +191,7 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	return list
 }
 
-// isPause reports whether an event may pause a run, end that, or open a run again that is paused.
+// isPause reports whether an event may pause a run, end a pause, or reopen a paused run.
 func isPause(e *journal.Event) bool {
 	switch e.Type {
 	case journal.RunPaused, journal.RunResumed, journal.RunReopened, journal.NodeRetried:
@@ -202,10 +200,11 @@ func isPause(e *journal.Event) bool {
 	return false
 }
 
-// Awaiting keeps the waits of a run, by the key of the step, call or cell, while it applies the updates of the run; "" is the run.
+// Awaiting holds the current waits of a run, by the key of the step, call or cell; "" is the run. It applies the updates of the
+// run.
 type Awaiting map[string][]Wait
 
-// Apply takes the next update, which must not be that of an event before the one from which changes are computed.
+// Apply takes the next update. It must not be the zero Update of an event before the first sequence of Changes.
 func (a Awaiting) Apply(u *Update) {
 	if isPause(&u.Event) {
 		delete(a, "")
@@ -216,7 +215,7 @@ func (a Awaiting) Apply(u *Update) {
 	for i := range u.Changes {
 		delete(a, u.Changes[i].Step)
 		step, _, _ := strings.Cut(u.Changes[i].Step, "@")
-		delete(a, step) // a token was let in
+		delete(a, step) // a token has entered
 	}
 	for i := range u.Tasks {
 		delete(a, u.Tasks[i].Step)
@@ -236,7 +235,7 @@ func (a Awaiting) Apply(u *Update) {
 	}
 }
 
-// runTimer is the node of the timers of a run as a whole.
+// runTimer is the node of the timers of the whole run.
 const runTimer = -1
 
 // waiting collects the waits of nodes.
@@ -246,7 +245,7 @@ type waiting struct {
 	message func(v int32) string             // the message that a call waits for
 }
 
-// newWaiting looks at all that a run waits for.
+// newWaiting returns a waiting with all timers and messages of a run.
 func newWaiting(root *reactive.Root) *waiting {
 	soonest, messages := root.Soonest(), root.Listening()
 	return &waiting{
@@ -256,7 +255,7 @@ func newWaiting(root *reactive.Root) *waiting {
 	}
 }
 
-// pauses returns the waits that hold the run as a whole. Where the outcome of a step holds it, the wait of that step says so.
+// pauses returns the waits that hold the whole run. If the outcome of a step holds it, that step has the wait instead.
 func (w *waiting) pauses() (list []Wait) {
 	run := w.root.Start().Run
 	if w.root.Stopped() {
@@ -305,7 +304,7 @@ func (w *waiting) of(v int32) (Wait, bool) {
 		return Wait{}, false
 	case root.Status(v) == reactive.Running:
 		w.called(v, &one)
-	case root.Status(v) == reactive.Ready && (!root.Paused() || one.Due > 0): // the time that a call may wait goes on in a pause
+	case root.Status(v) == reactive.Ready && (!root.Paused() || one.Due > 0): // the queue timeout of a call continues in a pause
 		one.Kind = ForRoom
 		if root.RoomOf(v) >= reactive.WorkerRoom {
 			one.Kind, one.Name = ForWorker, root.Operation(v).Name
@@ -326,7 +325,7 @@ func (w *waiting) slot(v int32, one *Wait) bool {
 	return ok
 }
 
-// retried describes the wait for the next attempt: for its instant, or for a slot once that has passed.
+// retried describes the wait for the next attempt: for its instant, or after that for a slot.
 func (w *waiting) retried(v int32, one *Wait) {
 	if w.slot(v, one) {
 		return
@@ -337,7 +336,7 @@ func (w *waiting) retried(v int32, one *Wait) {
 	}
 }
 
-// decided describes the wait for the decision about a step's task. A person may decide whatever its source is.
+// decided describes the wait for the decision about a step's task. A person may decide whatever the source.
 func (w *waiting) decided(v int32, one *Wait) {
 	one.Kind = ForPerson
 	if !w.root.Decidable(v) {
@@ -385,13 +384,13 @@ func (w *waiting) routed() (list []Wait) {
 		}
 	}
 	body := w.root.Body()
-	if due, retry := body.NextDue(); due > 0 && !retry { // the first timeout of a step: of the others nothing is known
+	if due, retry := body.NextDue(); due > 0 && !retry { // the first timeout of a step; the others are not known
 		list = append(list, Wait{Kind: ForTimer, Step: body.Fire(due).Node, Due: due, Then: "the step's timeout"})
 	}
 	return list
 }
 
-// gateWait describes a token at a gate. The command writes the paths of the context that the gate's rules read.
+// gateWait describes a token at a gate. The command writes the paths of the context that the rules of the gate read.
 func gateWait(run string, x *routed.Wait) Wait {
 	out := Wait{Kind: ForGate, Step: x.Step}
 	for name := range x.Reads {

@@ -5,7 +5,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// world adds the waits of a world's cells, in the order of their addresses; if none waits, the messages that the world takes.
+// world adds the waits of a world's cells, in the order of their addresses. If no cell waits, it adds the messages that the
+// world takes.
 func (w *waiting) world(list []Wait, of *world.World) []Wait {
 	before := len(list)
 	for c := range of.Cells() {
@@ -19,7 +20,7 @@ func (w *waiting) world(list []Wait, of *world.World) []Wait {
 	return list
 }
 
-// CellWaits returns the waits of a cell of a world, after those that hold the world as a whole.
+// CellWaits returns the waits of a cell of a world, after the waits that hold the whole world.
 func CellWaits(root *reactive.Root, address string) []Wait {
 	of := world.Of(root)
 	if of == nil || root.Finished() != nil {
@@ -33,8 +34,7 @@ func CellWaits(root *reactive.Root, address string) []Wait {
 	return append(w.pauses(), w.cell(&c, true)...)
 }
 
-// cell returns the waits of a cell: its hold, the timers that it has set and, if they are wanted, the
-// calls of its effects, or messages.
+// cell returns the waits of a cell: its hold, its timers and, if calls is true, the calls of its effects, or messages.
 func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 	run := w.root.Start().Run
 	if c.Failure != nil {
@@ -63,7 +63,7 @@ func (w *waiting) cell(c *world.CellState, calls bool) (list []Wait) {
 	return list
 }
 
-// messages returns the wait for any of some messages, of which it names a few.
+// messages returns the waits for messages, at most namedMax.
 func (w *waiting) messages(step string, names []string) (list []Wait) {
 	for _, name := range names[:min(len(names), namedMax)] {
 		list = append(list, Wait{

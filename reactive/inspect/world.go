@@ -10,10 +10,10 @@ const CellsMax = 100
 // World is the state of a world's run.
 type World struct {
 	Tally world.Tally          // since the start of the run
-	Count int                  // cells
-	By    map[world.Status]int // of those, how many have each status
-	Held  int                  // of those, how many are paused
-	Cells []world.CellState    // at most CellsMax: first those that have failed or are paused, then the others, each in the order of their addresses
+	Count int                  // number of cells
+	By    map[world.Status]int // number of cells by status
+	Held  int                  // number of paused cells
+	Cells []world.CellState    // at most CellsMax: first the failed or paused ones, then the others, each by address
 }
 
 // worldState describes a world.

@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The part of CBOR (RFC 8949) that events and heads need, written by hand: a general encoder walks the type by reflection
-// and takes several times as long. Only the deterministic form of section 4.2.1 is written and accepted: definite lengths,
-// shortest integers, ascending keys. A struct is a map whose keys are the numbers of its fields, below 24 (one byte),
-// without empty fields. So equal events have equal bytes, and equal bytes are equal events.
+// This file implements the part of CBOR (RFC 8949) that events and heads need: a general encoder uses reflection and takes
+// several times as long. It writes and accepts only the deterministic form of section 4.2.1: definite lengths, shortest
+// integers, ascending keys. A struct is a map whose keys are the numbers of its fields, below 24 (one byte), without empty
+// fields. So equal events have equal bytes, and equal bytes are equal events.
 
 // Major types of CBOR, in the upper three bits of an item's first byte.
 const (
@@ -36,7 +36,7 @@ type encoder struct {
 	open int // index of the first byte of the innermost open map, which counts its fields
 }
 
-// begin opens a map and returns the position that end needs to go back to the one around it.
+// begin opens a map and returns the position of the map around it, for end.
 func (e *encoder) begin() (outer int) {
 	outer, e.open = e.open, len(e.b)
 	e.b = append(e.b, majorMap)
@@ -81,8 +81,8 @@ func (e *encoder) text(key byte, s string) {
 	}
 }
 
-// string appends a text that is not a field: an item of a list, a label. A text of CBOR is UTF-8, so invalid bytes are
-// replaced: an approximate message is better than an event that cannot be stored.
+// string appends a text that is not a field: an item of a list, a label. A text of CBOR is UTF-8, so it replaces invalid bytes:
+// an approximate message is better than an event that cannot be stored.
 func (e *encoder) string(s string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, string(utf8.RuneError))
@@ -107,7 +107,7 @@ func (e *encoder) value(key byte, v any) error {
 	return err
 }
 
-// encode appends the encoding of a value and returns it: nil for null, and if it fails.
+// encode appends the encoding of a value and returns it. It returns nil for null and on an error.
 func (e *encoder) encode(v any) ([]byte, error) {
 	const null = 7<<5 | 22
 	if v == nil {
@@ -122,7 +122,7 @@ func (e *encoder) encode(v any) ([]byte, error) {
 	return b[start:], nil
 }
 
-// wrap turns the bytes appended since start into a field.
+// wrap makes a field of the bytes appended since start.
 func (e *encoder) wrap(key byte, start int) {
 	n := len(e.b) - start
 	head := cborhead.Append(append(make([]byte, 0, 10), majorUint|key), majorBytes, uint64(n))
@@ -143,7 +143,7 @@ func (e *encoder) texts(key byte, list []string) {
 	}
 }
 
-// decoder takes items off the front of b. The first error stays in err and empties b, so callers check err once, at the end.
+// decoder takes items from the front of b. The first error stays in err and empties b, so callers check err once, at the end.
 type decoder struct {
 	b   []byte
 	err error
@@ -212,8 +212,8 @@ func (d *decoder) want(major byte) uint64 {
 	return n
 }
 
-// length takes the first byte of an array or a map of labels. An item has at least one byte, so a length beyond the
-// remaining input is refused before anything is allocated for it.
+// length takes the first byte of an array or a map of labels. An item has at least one byte, so it refuses a length beyond the
+// remaining input before any allocation.
 func (d *decoder) length(major byte) int {
 	n := d.want(major)
 	if n > uint64(len(d.b)) {

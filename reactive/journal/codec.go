@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// formatVersion is the version of the encoding of events and heads. Every change that an older program would misread
-// increments it; the decoder reads all earlier versions.
+// formatVersion is the version of the encoding of events and heads. A change that an older program would misread increments it.
+// The decoder reads all earlier versions.
 //
 //	1  the first
 //	2  call.reported; making, work and cause of a detail; the step of a failure; the identity of a start
@@ -18,8 +18,8 @@ import (
 //	4  the events of cells and snapshots; the id and the cells of a message; the seed and the folder of a start; published workflows; of a large value its preview
 const formatVersion = 4
 
-// ErrVersion is wrapped by errors about records that a newer version of Sluice wrote: they may be valid, but this program
-// cannot read them.
+// ErrVersion is wrapped by errors about records of a newer version of Sluice: they may be valid, but this program cannot read
+// them.
 var ErrVersion = errors.New("journal: written by a newer version")
 
 // fieldVersion is the first field of an event and of a head.
@@ -33,17 +33,16 @@ const (
 	eventNode    = 4
 	eventAttempt = 5
 	eventValue   = 6 // bytes: the encoding of the value
-	eventBlob    = 7 // bytes: its SHA-256, where the value itself is kept elsewhere
+	eventBlob    = 7 // bytes: its SHA-256, if the value is stored elsewhere
 	eventDetail  = 8
-	eventLarge   = 9 // of a value that is kept elsewhere: its preview for people
+	eventLarge   = 9 // of a value that is stored elsewhere: its preview for people
 )
 
-// Codec turns events into bytes and back: canonical CBOR, so that equal events have equal bytes. decode(encode(e)) is e,
-// except for Hint, which is not stored, for Value, which becomes a value of package value, and for empty lists and maps,
-// which become nil. The zero Codec keeps every value in its event. A Codec is immutable and safe for concurrent use if
-// its functions are.
+// Codec encodes and decodes events as canonical CBOR, so that equal events have equal bytes. decode(encode(e)) is e, except for
+// Hint, which is not stored, for Value, which becomes a value of package value, and for empty lists and maps, which become nil.
+// The zero Codec keeps every value in its event. A Codec is immutable and safe for concurrent use if its functions are.
 type Codec struct {
-	// Spill, when set, receives values whose encoding exceeds SpillBytes: the event then holds only their hash. It owns
+	// Spill, if not nil, receives values whose encoding exceeds SpillBytes: the event then holds only their hash. It owns
 	// encoded. The content of a ContentStored event is never spilled.
 	Spill      func(hash Hash, encoded []byte)
 	SpillBytes int
@@ -52,12 +51,12 @@ type Codec struct {
 	// an event whose value was spilled fails.
 	Fetch func(hash Hash) (encoded []byte, err error)
 
-	// Leave leaves values that were spilled where they are: the event's value is a value.Large, until Load.
+	// Leave makes Decode leave spilled values in place: the event's value is a value.Large, until Load.
 	Leave bool
 }
 
-// Append appends the encoding of e to dst and returns the extended slice; if it fails, dst is unchanged up to its length. It
-// fails if Value or Failure.Details are not values of package value, or Type is unknown.
+// Append appends the encoding of e to dst and returns the extended slice; on an error, it returns dst, whose bytes are
+// unchanged. It fails if Value or Failure.Details are not values of package value, or Type is unknown.
 func (c *Codec) Append(dst []byte, e *Event) ([]byte, error) {
 	if !e.Type.valid() {
 		return dst, fmt.Errorf("journal: encode event %d: %d is no type of event", e.Seq, e.Type)
@@ -105,13 +104,14 @@ func (c *Codec) appendValue(w *encoder, e *Event) (*value.Large, error) {
 }
 
 // Decode decodes the event at the start of data and returns the bytes after it. The event shares no memory with data. The
-// error wraps ErrVersion if a newer program wrote the event, and ErrDamaged if no program did; otherwise it is Fetch's.
+// error wraps ErrVersion if a newer program wrote the event, and ErrDamaged if no program wrote it; any other error is from
+// Fetch.
 func (c *Codec) Decode(data []byte) (e Event, rest []byte, err error) {
 	rest, err = c.decode(&e, data, "")
 	return e, rest, err
 }
 
-// DecodeAll appends the events that data holds one after the other to dst. On an error it returns those before it.
+// DecodeAll appends all events in data to dst. On an error, it returns the events before the fault.
 func (c *Codec) DecodeAll(dst []Event, data []byte) ([]Event, error) {
 	node := ""
 	for len(data) > 0 {
@@ -126,8 +126,8 @@ func (c *Codec) DecodeAll(dst []Event, data []byte) ([]Event, error) {
 	return dst, nil
 }
 
-// decode fills e, which is empty. If the node equals that of the preceding event, it shares that string: neighbors in a
-// stream often concern the same node, which saves many copies.
+// decode fills in e, which must be empty. If the event's node equals node, it shares that string: neighbors in a stream often
+// concern the same node, which saves many copies.
 func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err error) {
 	d := decoder{b: data}
 	n := d.version("an event")
@@ -178,7 +178,7 @@ func (c *Codec) decode(e *Event, data []byte, node string) (rest []byte, err err
 	return d.b, nil
 }
 
-// decodeValue sets e's value from the bytes in the event, or from those that Fetch returns for the hash in it.
+// decodeValue sets e's value from the bytes in the event, or from the bytes that Fetch returns for the hash in the event.
 func (c *Codec) decodeValue(e *Event, encoded, blob []byte) (err error) {
 	if blob != nil {
 		if encoded, err = c.fetch(blob, encoded); err != nil {
@@ -214,8 +214,8 @@ func (c *Codec) fetch(blob, inline []byte) ([]byte, error) {
 	return encoded, nil
 }
 
-// version takes the start of an event or a head and its first field, the version of the format, and returns how many
-// fields follow.
+// version takes the start of an event or a head and its first field, the version of the format, and returns the number of the
+// following fields.
 func (d *decoder) version(of string) int {
 	n := d.fields()
 	if n == 0 || d.key(-1) != fieldVersion {
@@ -240,7 +240,7 @@ func (d *decoder) eventType() Type {
 	return 0
 }
 
-// textLike takes a text and returns like itself if that is the text.
+// textLike takes a text. If it equals like, textLike returns like and makes no copy.
 func (d *decoder) textLike(like string) string {
 	here := *d
 	if s := d.raw(majorText); len(s) > 0 && string(s) == like {

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// full returns an event without empty fields, so that a field that the codec omits is noticed.
+// full returns an event without empty fields, so that tests detect a field that the codec omits.
 func full() journal.Event {
 	return journal.Event{
 		Seq: 1 << 40, At: time.Date(2026, 7, 1, 12, 0, 0, 5, time.UTC).UnixNano(), Node: "order/lines[3].check",

@@ -14,7 +14,7 @@ type Hash [sha256.Size]byte
 // Stream returns the content stream of the value: `blob/` and the hash in 64 lower-case hexadecimal digits.
 func (h Hash) Stream() string { return blobPrefix + hex.EncodeToString(h[:]) }
 
-// HashOf returns the hash of the value's encoding, and the encoding. It fails if v is not a value of package value.
+// HashOf returns the hash of a value's encoding, and the encoding. It fails if v is not a value of package value.
 func HashOf(v any) (hash Hash, encoded []byte, err error) {
 	if encoded, err = value.Encode(v); err != nil {
 		return Hash{}, nil, err

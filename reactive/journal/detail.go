@@ -373,7 +373,7 @@ func (d *decoder) labels() map[string]string {
 	return labels
 }
 
-// compareKeys orders texts as their encodings, in which the length comes first.
+// compareKeys compares texts by their encodings, which begin with the length.
 func compareKeys(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)

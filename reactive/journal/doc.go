@@ -11,24 +11,24 @@
 //	#…             a stream of no run: in no list and not in the change log
 //	def/<hash>     a workflow, one ContentStored event         1
 //	blob/<hash>    a large value, one ContentStored event      1
-//	#wf/<name>     the definitions a name has stood for        1, 2, 3 …
+//	#wf/<name>     the definitions of a published name        1, 2, 3 …
 //
 // Sequences start at 1, grow by 1 per event within a stream, and are never reused. A batch is stored whole or not at all.
-// The caller of Append passes the last sequence that it has read; if that is not the last, the append is a conflict and changes
-// nothing. So of two writers of a stream, one always gets an error. Content is appended after 0: a conflict means that it is
-// already stored.
+// The caller of Append passes the last sequence that it has read; if the stream ends at another, the append is a conflict and
+// changes nothing. So of two writers of a stream, one always receives an error. Content is appended after 0: a conflict means
+// that it is already stored.
 //
 // # Content and trims
 //
-// A run that lives for years needs snapshots. A ContentStore keeps their parts beside the run's stream, as bytes under their
-// SHA-256, and forgets the events that a snapshot has replaced:
+// A run that lives for years needs snapshots. A ContentStore stores their parts beside the run's stream, as bytes under their
+// SHA-256, and removes the events that a snapshot has replaced:
 //
 //	stream    1 ┄┄┄┄┄┄┄┄┄┄ 71 72 73 74 …     Trim(before=71): event 1 stays, and reading 2 to 70 is ErrTrimmed
 //	content   {hash: bytes, …}               PutContent; durable with the next Append; SweepContent deletes the rest
 //	head      Snapshot=73 First=71           Head; at most the newest snapshot is trimmed up to
 //
-// Trimmed events are distinguished from lost ones, which are ErrDamaged. A hash that should be there and is not is ErrNotFound,
-// since a store cannot find out which content a run needs.
+// Trimmed events are distinguished from lost ones, which are ErrDamaged. A missing hash is ErrNotFound, since a store does not
+// know the content that a run needs.
 //
 // # Encoding
 //
@@ -48,5 +48,5 @@
 // # Cost
 //
 // On one core of a small cloud machine (BenchmarkCodec), for a call.requested without a value: 48 ns and no allocation to
-// encode, 160 ns and one allocation to decode; the cost of package value for the value comes on top.
+// encode, 160 ns and one allocation to decode; encoding and decoding a value by package value is extra.
 package journal

@@ -30,14 +30,14 @@ const (
 	headMoved    = 20
 )
 
-// IsZero reports whether h is the zero Head, with which Append does not change the stream's head.
+// IsZero reports whether h is the zero Head. Append with the zero Head does not change the stream's head.
 func (h *Head) IsZero() bool {
 	return h.Run == "" && h.Workflow == "" && h.Name == "" && h.Status == "" && h.Last == 0 && h.Started == 0 &&
 		h.Updated == 0 && h.Due == 0 && !h.Open && len(h.Labels) == 0 && h.Snapshot == 0 && h.First == 0 && h.Kind == "" && len(h.Waits) == 0 && h.Done == 0 && h.Total == 0 &&
 		h.Failed == 0 && h.Code == "" && h.Ended == 0 && h.Moved == 0
 }
 
-// AppendHead appends the encoding of h to dst: canonical CBOR with a version, like that of an event.
+// AppendHead appends the encoding of h to dst: canonical CBOR with a version, as for an event.
 func AppendHead(dst []byte, h *Head) ([]byte, error) {
 	w := encoder{b: dst}
 	outer := w.begin()
@@ -70,7 +70,7 @@ func AppendHead(dst []byte, h *Head) ([]byte, error) {
 }
 
 // DecodeHead decodes the head in data. It shares no memory with data. The error wraps ErrVersion if a newer program wrote
-// the head, and ErrDamaged if no program did.
+// the head, and ErrDamaged if no program wrote it.
 func DecodeHead(data []byte) (h Head, err error) {
 	d := decoder{b: data}
 	n := d.version("a head")

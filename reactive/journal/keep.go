@@ -15,50 +15,49 @@ const (
 	PutMaxBlobs     = 1 << 16
 )
 
-// ContentStore is a Store that also keeps content of runs, and forgets events which a snapshot replaces. It is an optional
-// ability, found by a type assertion; TestContent of package journaltest tests it.
+// ContentStore is a Store that also stores content of runs, and removes events that a snapshot replaces. It is optional:
+// callers use a type assertion. TestContent of package journaltest tests it.
 //
-// Content is bytes under their SHA-256, apart for each stream. The stream must exist, that is, have an event: else every
-// method returns ErrNotFound. The streams `def/…` and `blob/…` keep none. All methods may be called at the same time as each
-// other and as those of Store, for one stream too, and return ErrReadOnly and ErrClosed when Append does.
+// Content is bytes under their SHA-256, separate for each stream. The stream must exist, that is, have an event: else every
+// method returns ErrNotFound. The streams `def/…` and `blob/…` have no such content. All methods, and those of Store, may be
+// called at the same time, also for one stream. They return ErrReadOnly and ErrClosed when Append does.
 type ContentStore interface {
 	Store
 
-	// PutContent keeps blobs under a stream; blobs that are there already may be put again. When PutContent has returned nil, Content
-	// returns them. They become durable with the next Append to the stream: if one that is called afterwards returns nil, or
-	// Close does, they are as durable as its events. A blob has 1 to ContentMaxBytes bytes, and there
-	// are at most PutMaxBlobs of PutMaxBytes in all: else nothing is kept, and the error is ErrInvalid for an empty one and
-	// ErrTooLarge for the rest. After another error some blobs may be kept. PutContent keeps no reference to blobs.
+	// PutContent stores blobs under a stream; stored blobs may be put again. After PutContent has returned nil, Content returns them.
+	// They become durable with the next Append to the stream: when a later Append, or Close, returns nil, they are as durable as its
+	// events. A blob has 1 to ContentMaxBytes bytes, and there are at most PutMaxBlobs of PutMaxBytes in all; else PutContent stores
+	// no blobs and returns ErrInvalid for an empty blob and ErrTooLarge otherwise. After any other error, some blobs may be stored.
+	// PutContent keeps no reference to blobs.
 	PutContent(ctx context.Context, stream string, blobs [][]byte) error
 
-	// Content returns the bytes with that hash, which the caller may change. It returns ErrNotFound if there are none, and
+	// Content returns the bytes with a hash, which the caller may change. It returns ErrNotFound if there are none, and
 	// ErrDamaged if the stored bytes have another hash.
 	Content(ctx context.Context, stream string, hash Hash) ([]byte, error)
 
-	// SweepContent deletes the content of a stream for which keep returns false, and spares blobs that are put at the same time: the
-	// blobs of every PutContent that is called after keep was first called stay, whatever keep says. So keep must cover
-	// the calls before that, whether they have returned or not: a caller notes hashes before it puts them, decides
-	// which to keep in the first call of keep, and need not block other puts. keep is called on the caller's goroutine,
-	// in order of the hashes, and may use the store. Deleted content may be there again after a crash. If SweepContent fails,
-	// it may have deleted a part.
+	// SweepContent deletes the content of a stream for which keep returns false. It spares the blobs of every PutContent that is
+	// called after the first call of keep, whatever keep returns. So keep must cover all earlier calls of PutContent, returned or
+	// not: a caller records hashes before it puts them, decides in the first call of keep which ones to keep, and need not block
+	// other puts. SweepContent calls keep on the caller's goroutine, in order of the hashes; keep may use the store. Deleted content
+	// may reappear after a crash. If SweepContent fails, it may have deleted a part.
 	SweepContent(ctx context.Context, stream string, keep func(Hash) bool) error
 
-	// Trim forgets the events from 2 to before-1: reading one of them returns an error that wraps ErrTrimmed and is a
-	// *TrimmedError, as does a Tail that has fallen behind. Event 1 and those from before on stay. before is at most the
-	// Snapshot of the stream's head, else the error is ErrInvalid; nothing happens if the stream is trimmed up to there. A
-	// Read under way returns either the events or ErrTrimmed. Trimmed events may be there again after a crash.
+	// Trim removes the events from 2 to before-1: reading one of them returns a *TrimmedError, which wraps ErrTrimmed, as does
+	// a Tail that has fallen behind. Event 1 and the events from before on stay. before is at most the Snapshot of the stream's
+	// head, else the error is ErrInvalid. Trimming again has no effect. A Read in progress returns either the events or
+	// ErrTrimmed. Trimmed events may reappear after a crash.
 	Trim(ctx context.Context, stream string, before uint64) error
 
-	// AppendBehind is Append to a stream that has event 1 and no other, as if it had gone on up to sequence gap and had then been
-	// trimmed up to there: the events are those from gap+1 on. It is for journals that come from another store. The head has a
-	// Snapshot behind the gap, else the error is ErrInvalid; ErrConflict means that the stream does not have just event 1.
+	// AppendBehind is Append to a stream that has only event 1, as if the events from 2 to gap had been appended and trimmed: the
+	// new events begin at gap+1. It is for journals from another store. The head must have a Snapshot behind the gap, else the
+	// error is ErrInvalid. ErrConflict means that the stream does not have exactly event 1.
 	AppendBehind(ctx context.Context, stream string, gap uint64, events []Event, head Head) (last uint64, err error)
 
-	// Head returns the head of one run, as Heads would. It returns ErrNotFound if the stream has none.
+	// Head returns the head of one run, like Heads. It returns ErrNotFound if the stream has no head.
 	Head(ctx context.Context, stream string) (Head, error)
 }
 
-// TrimmedError is the error of reading an event that Trim has removed. It wraps ErrTrimmed.
+// TrimmedError is the error of reading a trimmed event. It wraps ErrTrimmed.
 type TrimmedError struct {
 	First uint64 // sequence of the first event behind the gap
 }
@@ -68,19 +67,19 @@ func (e *TrimmedError) Error() string {
 	return e.Gap() + " have been trimmed"
 }
 
-// Gap names the events that are trimmed, such as "events 2 to 70".
+// Gap returns the range of trimmed events, such as "events 2 to 70".
 func (e *TrimmedError) Gap() string { return fmt.Sprintf("events 2 to %d", e.First-1) }
 
 // Unwrap returns ErrTrimmed.
 func (e *TrimmedError) Unwrap() error { return ErrTrimmed }
 
-// Source reads streams as a Store does.
+// Source reads streams like a Store.
 type Source interface {
 	// Read is that of Store.
 	Read(ctx context.Context, stream string, from uint64) iter.Seq2[Event, error]
 }
 
-// Remaining is Read without the trimmed events: it goes on behind the gap.
+// Remaining is Read without the trimmed events: it continues behind the gap.
 func Remaining(ctx context.Context, s Source, stream string, from uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {
@@ -101,7 +100,7 @@ func Remaining(ctx context.Context, s Source, stream string, from uint64) iter.S
 	}
 }
 
-// CheckContent returns the hashes of blobs, or an error for a PutContent that no store accepts; stores call it first.
+// CheckContent returns the hashes of blobs, or an error for a PutContent that no store accepts. Stores call it first.
 func CheckContent(stream string, blobs [][]byte) ([]Hash, error) {
 	if IsContent(stream) {
 		return nil, fmt.Errorf("%w to %q: it keeps no content but its event", ErrInvalid, stream)

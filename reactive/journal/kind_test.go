@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// The words stand in journals, and so cannot change.
+// Journals contain the words, so they must not change.
 func TestKindOfKeepsItsWords(t *testing.T) {
 	for want, v := range map[string]any{
 		"null": nil, "a boolean": true, "a string": "", "a number": int64(1), "an object": map[string]any{}, "[]interface {}": []any{},

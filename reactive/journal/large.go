@@ -43,7 +43,7 @@ func (d *decoder) large() (l value.Large) {
 	return l
 }
 
-// leave sets the value of an event to the value.Large that stands for it; large is nil in an event of a program that did not describe it.
+// leave sets the value of an event to its value.Large. large is nil if an earlier program wrote the event without a preview.
 func leave(e *Event, hash []byte, large *value.Large) error {
 	l := value.Large{}
 	if large != nil {
@@ -56,13 +56,13 @@ func leave(e *Event, hash []byte, large *value.Large) error {
 	return nil
 }
 
-// IsLarge reports whether the value of an event was left where it is.
+// IsLarge reports whether the value of an event is a value.Large, which Load replaces.
 func IsLarge(e *Event) bool {
 	_, ok := e.Value.(value.Large)
 	return ok
 }
 
-// Load fetches the value of an event that was left where it is. An event with any other value stays as it is.
+// Load fetches the value of an event if it is a value.Large. Any other event is unchanged.
 func (c *Codec) Load(e *Event) error {
 	l, ok := e.Value.(value.Large)
 	if !ok {
@@ -74,23 +74,23 @@ func (c *Codec) Load(e *Event) error {
 	return nil
 }
 
-// LeanStore is a Store that keeps large values apart from their events, and can leave them there. In a store that cannot, reading a
-// value costs nothing.
+// LeanStore is a Store that stores large values apart from their events and can read events without them. In any other store,
+// reading a value costs nothing.
 type LeanStore interface {
 	Store
 
-	// ReadLean is Read that leaves a large value where it is, unless needs returns true for its event: Value is then a value.Large.
-	// It calls needs between the event before and that one.
+	// ReadLean is like Read, but the Value of an event with a large value is a value.Large, unless needs returns true for the
+	// event. It calls needs after yielding the event before.
 	ReadLean(ctx context.Context, stream string, from uint64, needs func(*Event) bool) iter.Seq2[Event, error]
 
-	// TailLean is Tail in the same way.
+	// TailLean is like Tail, but leaves large values like ReadLean.
 	TailLean(ctx context.Context, stream string, from uint64, needs func(*Event) bool) iter.Seq2[Event, error]
 }
 
-// Beginnings needs no large value.
+// Beginnings returns false: it is a needs function for readers without large values.
 func Beginnings(*Event) bool { return false }
 
-// ReadLean is the method of a LeanStore, or Read.
+// ReadLean calls ReadLean of a LeanStore, or Read of any other store.
 func ReadLean(ctx context.Context, s Store, stream string, from uint64, needs func(*Event) bool) iter.Seq2[Event, error] {
 	if lean, ok := s.(LeanStore); ok {
 		return lean.ReadLean(ctx, stream, from, needs)
@@ -98,7 +98,7 @@ func ReadLean(ctx context.Context, s Store, stream string, from uint64, needs fu
 	return s.Read(ctx, stream, from)
 }
 
-// TailLean is the method of a LeanStore, or Tail.
+// TailLean calls TailLean of a LeanStore, or Tail of any other store.
 func TailLean(ctx context.Context, s Store, stream string, from uint64, needs func(*Event) bool) iter.Seq2[Event, error] {
 	if lean, ok := s.(LeanStore); ok {
 		return lean.TailLean(ctx, stream, from, needs)

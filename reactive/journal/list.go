@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Index names an order of heads that a Store keeps, so that people find runs without reading all heads.
+// Index names an order of heads in a Store, so that people can find runs without reading all heads.
 type Index string
 
-// The indexes. Each holds a run once for every key that its head has.
+// The indexes. Each contains a run once for every key of its head.
 const (
 	ByStart    Index = "start"    // all runs
 	ByRun      Index = "run"      // Key: the id, so that there is one run at most
@@ -19,8 +19,8 @@ const (
 	ByLabel    Index = "label"    // Key and Value: a label and its text
 	ByStatus   Index = "status"   // Key: the status
 	ByWait     Index = "wait"     // open runs. Key: a Wait's Kind
-	ByChild    Index = "child"    // open runs that a call of another run has started
-	ByDue      Index = "due"      // open runs whose timer is due at an instant, unless they go on at every start
+	ByChild    Index = "child"    // open runs that a call of another run started
+	ByDue      Index = "due"      // open runs with a timer, unless they continue at every start
 )
 
 // Query selects the heads of one key of an index.
@@ -29,9 +29,9 @@ type Query struct {
 	Key    string   // see Index
 	Value  string   // of a label
 	Oldest bool     // the order is reversed: oldest first, or earliest due first
-	After  Position // only those behind this one, in the order of the list; the zero Position: all
-	From   int64    // only those at or after this instant; 0: no bound
-	Before int64    // only those before this instant; 0: no bound
+	After  Position // only heads after this one, in the order of the list; the zero Position: all
+	From   int64    // only heads at or after this instant; 0: no bound
+	Before int64    // only heads before this instant; 0: no bound
 }
 
 // Position is the place of a run in an index. Lists have the newest first; at one instant, in order of id.
@@ -40,7 +40,7 @@ type Position struct {
 	Run string // id
 }
 
-// Compare orders positions as lists do, newest first.
+// Compare compares positions by the order of lists, newest first.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(q.At, p.At), strings.Compare(p.Run, q.Run))
 }
@@ -60,10 +60,10 @@ func PositionOf(i Index, h *Head) Position {
 	return Position{h.Started, h.Run}
 }
 
-// Moves reports whether an engine loads the run as soon as it finds it: it waits for more than timers, messages and people.
+// Moves reports whether an engine must load the run at once: it is open and does not only wait for timers, messages and people.
 func (h *Head) Moves() bool { return h.Open && h.Status != statusWaiting }
 
-// statusWaiting is the status of a run that sleeps.
+// statusWaiting is the status of a sleeping run.
 const statusWaiting = "waiting"
 
 // Entries returns all keys of a head, each once: equal heads have equal entries, in the same order.
@@ -111,7 +111,7 @@ func (q *Query) Selects(h *Head) bool {
 	return q.holds(h)
 }
 
-// holds reports whether the key of a query is one of a head's: whether Entries has it.
+// holds reports whether a head has the key of a query, that is, whether Entries returns it.
 func (q *Query) holds(h *Head) bool {
 	if h.Run == "" || !IsRun(h.Run) {
 		return false
@@ -137,7 +137,7 @@ func (q *Query) holds(h *Head) bool {
 	}
 }
 
-// CheckQuery returns an error for a query that no store answers; stores call it first. It wraps ErrInvalid.
+// CheckQuery returns an error, which wraps ErrInvalid, for a query that no store answers. Stores call it first.
 func CheckQuery(q *Query) error {
 	switch q.Index {
 	case ByStart, ByChild, ByDue:
@@ -154,14 +154,14 @@ func CheckQuery(q *Query) error {
 	return nil
 }
 
-// Place is a place in the change log of a store, opaque to all others. The empty Place is before the oldest change that is kept.
+// Place is an opaque place in the change log of a store. The empty Place precedes the oldest kept change.
 type Place string
 
 // Change is the change of a run.
 type Change struct {
-	Place Place  // to go on from: all changes behind it come after this one
+	Place Place  // place from which to continue: all changes behind it follow this one
 	Run   string // id
-	Last  uint64 // sequence of its last event then, or later; 0: the run was deleted
+	Last  uint64 // sequence of its last event at that time, or of a later one; 0: the run was deleted
 }
 
 // Errors of lists and of deleting.

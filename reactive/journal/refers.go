@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Definitions returns the content streams of the definitions that an event refers to: that of its Detail.Start, with those of all
-// child workflows. It asks for no type, so that no sweep deletes definitions to which events of a new type refer.
+// Definitions returns the content streams of the definitions that an event refers to: the workflow of its Detail.Start and all
+// child workflows. It does not check the type, so that no sweep deletes definitions of events of a new type.
 func Definitions(e *Event) []string {
 	if e.Detail == nil {
 		return nil
@@ -26,8 +26,8 @@ func appendDefinitions(dst []string, s *Start) []string {
 	return dst
 }
 
-// AppendReferences appends the content streams that the encoded events of a record refer to: definitions, and the large values
-// that are kept apart. It decodes nothing else, so a value costs nothing. Its errors are those of Codec.Decode.
+// AppendReferences appends the content streams that the encoded events of a record refer to: definitions, and large values
+// stored apart. It decodes nothing else, so a value costs nothing. It returns the same errors as Codec.Decode.
 func AppendReferences(dst []string, record []byte) ([]string, error) {
 	d := decoder{b: record}
 	for len(d.b) > 0 {
@@ -66,7 +66,7 @@ func (d *decoder) detailReferences(dst []string) []string {
 	return dst
 }
 
-// skipDepth is how deep an item is that skip takes: those of events are not.
+// skipDepth bounds the depth of an item that skip takes. Items of events are less deep.
 const skipDepth = 64
 
 // skip takes any item.

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// No sweep deletes a definition to which an event refers, whatever the type of the event, and whether it is decoded or not.
+// No sweep deletes a definition to which an event of any type refers, decoded or encoded.
 func TestEventsOfEveryTypeReferToTheirDefinitions(t *testing.T) {
 	types := 0
 	for n := range 256 {

@@ -22,28 +22,28 @@ const (
 	bulkName   = apartMark + "bulk"
 )
 
-// RetentionStream is the stream of how long finished runs are kept: its last event is the one that counts.
+// RetentionStream is the stream of the retention of finished runs: its last event applies.
 const RetentionStream = apartMark + "keep"
 
 // StreamNameMax bounds the name of a stream, in bytes.
 const StreamNameMax = 512
 
-// ErrInvalid is wrapped by errors about an append that no store accepts: a mistake of the caller.
+// ErrInvalid is wrapped by errors about an invalid use of a store, such as an append that no store accepts.
 var ErrInvalid = errors.New("journal: invalid append")
 
-// ContentPrefixes returns the beginnings of the names of content streams: of large values, and of definitions.
+// ContentPrefixes returns the prefixes of the names of content streams: of large values, and of definitions.
 func ContentPrefixes() (values, definitions string) { return blobPrefix, definitionPrefix }
 
-// DefinitionStream returns the content stream of the workflow with that hash.
+// DefinitionStream returns the content stream of the workflow with a hash.
 func DefinitionStream(hash string) string { return definitionPrefix + hash }
 
-// DefinitionIn returns the hash of the workflow whose content stream this is; "": of none.
+// DefinitionIn returns the hash of the workflow in a content stream, or "" for any other stream.
 func DefinitionIn(stream string) string { return after(stream, definitionPrefix) }
 
-// BlobIn returns the hash of the large value whose content stream this is; "": of none.
+// BlobIn returns the hash of the large value in a content stream, or "" for any other stream.
 func BlobIn(stream string) string { return after(stream, blobPrefix) }
 
-// after returns the text behind a prefix; "" if the stream does not begin with it.
+// after returns the text behind a prefix, or "" if the stream does not begin with it.
 func after(stream, prefix string) string {
 	rest, ok := strings.CutPrefix(stream, prefix)
 	if !ok {
@@ -57,20 +57,19 @@ func IsContent(stream string) bool {
 	return strings.HasPrefix(stream, definitionPrefix) || strings.HasPrefix(stream, blobPrefix)
 }
 
-// NameStream returns the stream of the definitions that a name of a workflow has stood for, in order: its last event is the one
-// that counts.
+// NameStream returns the stream of the definitions published under a workflow name, in order: the last event applies.
 func NameStream(workflow string) string { return namePrefix + workflow }
 
-// HeldStream returns the stream of the marks about which runs are held: no engine goes on with them.
+// HeldStream returns the stream of marks of held runs, which no engine drives.
 func HeldStream() string { return heldName }
 
 // BulkIndex returns the stream of the acts on many runs: each act, and its end.
 func BulkIndex() string { return bulkName }
 
-// BulkStream returns the stream of one of these acts: the runs that it has chosen, and their outcomes.
+// BulkStream returns the stream of an act on many runs: its chosen runs, and their outcomes.
 func BulkStream(id uint64) string { return bulkName + "/" + strconv.FormatUint(id, 10) }
 
-// BulkIn returns the number of the act that a stream is about, as a text; "": of none.
+// BulkIn returns the number of the act in the name of a stream, as a text, or "" for any other stream.
 func BulkIn(stream string) string { return after(stream, bulkName+"/") }
 
 // isBulk reports whether a stream is about acts on many runs.
@@ -78,15 +77,15 @@ func isBulk(stream string) bool {
 	return stream == bulkName || strings.HasPrefix(stream, bulkName+"/")
 }
 
-// IsRun reports whether stream is that of a run: it neither is content nor begins with `#`.
+// IsRun reports whether stream is the stream of a run: it is not content and does not begin with `#`.
 func IsRun(stream string) bool { return !IsContent(stream) && !strings.HasPrefix(stream, apartMark) }
 
-// CheckAppend returns an error for an append that no store accepts; stores call it first. The error wraps ErrInvalid. A
-// stream's name is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event,
-// after sequence 0, and no head; that of `blob/<hash>` must have that hash. Other streams take no ContentStored. Only the stream
-// of a name takes WorkflowPublished, and only RetentionStream RetentionSet, only those of acts on many runs BulkRecorded, and all three nothing else; streams that begin with
-// `#` have no head. A head must name its stream. An append without events is allowed: it replaces the head, if the stream's last
-// sequence is after.
+// CheckAppend returns an error, which wraps ErrInvalid, for an append that no store accepts. Stores call it first. The name of a
+// stream is 1 to StreamNameMax bytes of UTF-8 without NUL. A content stream takes exactly one ContentStored event, after sequence 0,
+// and no head; the content of `blob/<hash>` must have that hash. Other streams take no ContentStored. The stream of a name takes only
+// WorkflowPublished, RetentionStream only RetentionSet, and the streams of acts on many runs only BulkRecorded; other streams take
+// none of these. Streams that begin with `#` have no head. A head must name its stream. An append without events is allowed: it
+// replaces the head, if the stream's last sequence is after.
 func CheckAppend(stream string, after uint64, events []Event, head *Head) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("%w to %q: %s", ErrInvalid, stream, fmt.Sprintf(format, args...))
@@ -122,7 +121,7 @@ func CheckAppend(stream string, after uint64, events []Event, head *Head) error 
 	return nil
 }
 
-// checkBlob compares the name of a blob's stream with its content: readers would report a wrong name as damage.
+// checkBlob compares the name of a blob's stream with its content, because readers would report a wrong name as damage.
 func checkBlob(stream string, e *Event) error {
 	if !strings.HasPrefix(stream, blobPrefix) {
 		return nil
@@ -137,5 +136,5 @@ func checkBlob(stream string, e *Event) error {
 	return nil
 }
 
-// ParentRun returns the id of the run whose call started a run; "" if no call did.
+// ParentRun returns the id of the run whose call started a run, or "" if no call started it.
 func ParentRun(run string) string { return run[:max(0, strings.LastIndexByte(run, '/'))] }

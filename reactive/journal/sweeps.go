@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Sweeps records the content that must survive a sweep because it is put at the same time. A store calls Begin before it
-// first calls keep, and Put before it writes the content of PutContent; it asks Spares at a moment at which nothing is written,
-// and deletes the content before anything is. The zero Sweeps is ready to use. It is safe for concurrent use.
+// Sweeps records content that is put during a sweep and must survive it. A store calls Begin before it first calls keep, and
+// Put before it writes the content of PutContent. It calls Spares and deletes content without any write in between. The zero
+// Sweeps is ready to use. It is safe for concurrent use.
 //
 //	SweepContent  ──┤ Begin ─ keep ─ keep ──── Spares: h1 yes, h2 no; delete the rest ── End ├──
 //	PutContent  ─┤ h2 ├────┤ h1 ├────────
@@ -16,14 +16,14 @@ type Sweeps struct {
 	sweeps map[*Sweep]struct{}
 }
 
-// Sweep is a SweepContent under way.
+// Sweep is a SweepContent in progress.
 type Sweep struct {
 	all    *Sweeps
 	stream string
 	put    map[Hash]struct{} // since it began
 }
 
-// Put notes that content is about to be written under a stream.
+// Put records that content is about to be written under a stream.
 func (s *Sweeps) Put(stream string, hashes []Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,13 +70,13 @@ func (w *Sweep) End() {
 
 // StreamSweep selects the streams that SweepStreams deletes. The functions may be nil.
 type StreamSweep struct {
-	Now int64 // tombstones of ids that are free then are deleted, Unix nanoseconds
-	Dry bool  // nothing is deleted: Found is called with the streams that would be
+	Now int64 // Unix nanoseconds: tombstones of ids that are free at this instant are deleted
+	Dry bool  // nothing is deleted: Found is called with the streams to delete
 
-	Gone  func(run string) bool            // runs whose events do not count, as if they were deleted
-	Keep  func(stream string) bool         // content that stays anyhow; called when it is about to be deleted, while nothing is appended, and must not use the store
-	Pause func(ctx context.Context) error  // called between two slices of the work, each of some milliseconds; its error ends the sweep
-	Found func(stream string, bytes int64) // called with each stream that was deleted; not with tombstones
+	Gone  func(run string) bool            // runs whose events are ignored, as if deleted
+	Keep  func(stream string) bool         // content to keep; called before a deletion, while nothing is appended; must not use the store
+	Pause func(ctx context.Context) error  // called between slices of work of some milliseconds; its error ends the sweep
+	Found func(stream string, bytes int64) // called with each deleted stream, except tombstones
 }
 
 // Rest calls Pause, and returns an error if the sweep must end.
@@ -87,15 +87,15 @@ func (s *StreamSweep) Rest(ctx context.Context) error {
 	return s.Pause(ctx)
 }
 
-// Counts reports whether the events of a stream count: it is no content, and no run that is gone.
+// Counts reports whether references in a stream count: it is neither content nor a run for which Gone returns true.
 func (s *StreamSweep) Counts(stream string) bool {
 	return !IsContent(stream) && (s.Gone == nil || !s.Gone(stream))
 }
 
-// Spares reports whether content stays though no event refers to it.
+// Spares reports whether Keep returns true for content to which no event refers.
 func (s *StreamSweep) Spares(stream string) bool { return s.Keep != nil && s.Keep(stream) }
 
-// Tell reports a stream that was deleted.
+// Tell calls Found with a deleted stream.
 func (s *StreamSweep) Tell(stream string, bytes int64) {
 	if s.Found != nil {
 		s.Found(stream, bytes)

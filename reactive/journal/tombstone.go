@@ -6,11 +6,11 @@ import (
 
 // Tombstone is the record of a deleted run.
 type Tombstone struct {
-	At    int64 // when it was deleted, Unix nanoseconds
-	Until int64 // when its id is free again, Unix nanoseconds; 0: never
+	At    int64 // instant of the deletion, Unix nanoseconds
+	Until int64 // instant from which its id is free again, Unix nanoseconds; 0: never
 }
 
-// DeletedError is the error of using the id of a run that was deleted. It wraps ErrDeleted.
+// DeletedError is the error of using the id of a deleted run. It wraps ErrDeleted.
 type DeletedError struct{ Tombstone }
 
 // Error implements error.
@@ -35,7 +35,7 @@ func (e *DeletedError) Unwrap() error { return ErrDeleted }
 // Free reports whether the id is free at an instant.
 func (t *Tombstone) Free(now int64) bool { return t.Until != 0 && now >= t.Until }
 
-// Begins reports whether an append begins the stream anew: its first event was decided when the id was free again.
+// Begins reports whether an append begins the stream again: its first event was decided when the id was free.
 func (t *Tombstone) Begins(after uint64, events []Event) bool {
 	return after == 0 && len(events) > 0 && t.Free(events[0].At)
 }

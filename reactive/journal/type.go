@@ -66,7 +66,7 @@ const (
 	Command  Writer = "command"  // a person or program sent it to the coordinator, which journals or refuses it
 	Stepper  Writer = "stepper"  // package decide derived it from the journal, or from the result of a call
 	Timer    Writer = "timer"    // a timer fired: of a call, in package ledger, of a playbook, in package net, or of a world, in package world
-	Registry Writer = "registry" // it stores a definition, the name of one, the rules of retention, or the steps of an act on many runs, and belongs to no run
+	Registry Writer = "registry" // it stores a definition, a published name, the rules of retention, or the steps of an act on many runs
 )
 
 // Writers returns the writers of events of type t; none if the type is only read.
@@ -99,7 +99,7 @@ func (t Type) String() string {
 // valid reports whether t is one of the types above.
 func (t Type) valid() bool { return int(t) < len(kinds) && kinds[t].name != "" }
 
-// ParseType returns the type with that name.
+// ParseType returns the type with a name.
 func ParseType(name string) (Type, error) {
 	t, ok := typesByName[name]
 	if !ok {

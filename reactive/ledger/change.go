@@ -5,12 +5,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Effect is how an event was applied.
+// Effect is the effect of an event.
 type Effect uint8
 
 // The effects.
 const (
-	Applied   Effect = iota // it counted
+	Applied   Effect = iota // it changed the state of the run
 	Duplicate               // it repeats an earlier event
 	Late                    // its attempt, or the run, had already ended
 	Unbound                 // it belongs to no node (yet)
@@ -28,7 +28,7 @@ type Change struct {
 	Node     int32       // row
 	From, To Status      // before and after the event
 	Seq      uint64      // sequence of the event
-	Call     *CallChange // of a routed run; else nil
+	Call     *CallChange // nil unless the run is routed
 }
 
 // TaskChange is a change of the state of a step's task, caused by the event applied last.
@@ -36,14 +36,14 @@ type TaskChange struct {
 	Key      string           // of the node
 	Attempt  int32            // of the step, from 1
 	From, To call.Fulfillment // before and after the event
-	Failure  *journal.Failure // why the step failed or was skipped by it; nil otherwise
+	Failure  *journal.Failure // set if the step failed or was skipped by it
 }
 
-// CallChange is a copy of a call's state at the change of its status. The node may have another call by now.
+// CallChange is a copy of a call's state at the change of its status. Another call may have the node meanwhile.
 type CallChange struct {
 	Key     string           // of the call within the step-run
 	Attempt int32            // newest, from 1
-	Pending bool             // failed, with a retry to come
-	Failure *journal.Failure // why it failed or was aborted; else nil
-	Output  any              // once it has completed
+	Pending bool             // failed, with a pending retry
+	Failure *journal.Failure // set if it failed or was aborted
+	Output  any              // set if it has completed
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Digest writes the state that determines what the ledger does next, for nodes in an order, at an instant.
+// Digest writes the state that determines the future of the ledger, at an instant. order is the order of the nodes.
 func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 	fmt.Fprintf(w, "run %v %v %v %d %d;", k.run.stopped, k.run.above, k.run.closed != nil, k.tasks.pauses, k.tasks.deciding)
 	digestValue(w, k.run.input)
@@ -19,7 +19,7 @@ func (k Keeper) Digest(w io.Writer, order []int32, now int64) {
 			continue
 		}
 		fmt.Fprintf(w, "%s %d %d %d", k.host.Key(v), n.Status, n.Fact, n.Flags&^Queued)
-		if !k.Final(v) { // the attempts of a step that has ended make no difference
+		if !k.Final(v) { // the attempts of an ended step make no difference
 			fmt.Fprintf(w, " %d %d", n.Attempt, n.count)
 		}
 		if key := k.keys[k.host.Key(v)]; key != "" {

@@ -4,11 +4,11 @@
 //
 //	event ──▶ Keeper ──▶ attempts ─┬─▶ timers     retry, timeout, hedge, deadline: the events due at an instant
 //	                               ├─▶ fan-out    one dispatch per participant, until they decide the attempt
-//	                               ├─▶ tasks      the source that says whether the work is done: its answer, a call, a person
+//	                               ├─▶ tasks      the source that decides whether the work is done: its answer, a call, a person
 //	                               └─▶ requests   calls to make and to stop
-//	             Host ◀── an attempt begins, is wanted, or is not wanted any more
+//	             Host ◀── an attempt begins, is wanted, or is no longer wanted
 //
-// The owner folds events with a Keeper; a Ledger can only be read. Like the root it has no clock and does no I/O: instants
-// are values in events. It is owned by one goroutine, which also owns the values that it returns, unless their documentation
-// says otherwise.
+// The owner folds events with a Keeper; a Ledger can only be read. Like the root, it has no clock and does no I/O: instants are
+// values in events. It belongs to one goroutine, which also owns the returned values, unless their documentation says
+// otherwise.
 package ledger

@@ -10,10 +10,10 @@ import (
 type fanOut struct {
 	l       *Ledger
 	gathers map[int32]*call.Gather
-	hedges  []Request // to participants that are to be asked at once
+	hedges  []Request // to participants to ask at once
 }
 
-// gather returns the Gather of a step that asks participants; nil for any other.
+// gather returns the Gather of a step that asks participants, or nil.
 func (f *fanOut) gather(v int32) *call.Gather {
 	if !f.l.Row(v).Asks {
 		return nil
@@ -37,8 +37,8 @@ func (f *fanOut) Lacking(v int32, participants []string) []string {
 	return f.gather(v).Lacking(participants, f.asksAll(v))
 }
 
-// Dispatches returns the requests of a step to its participants, of all attempts; nil when it has no participants. The
-// slice belongs to the root.
+// Dispatches returns the requests of a step to its participants, of all attempts, or nil if it has no participants. The slice
+// belongs to the root.
 func (f *fanOut) Dispatches(v int32) []call.Dispatch {
 	if g := f.gathers[v]; g != nil {
 		return g.Dispatches()
@@ -59,7 +59,7 @@ func (f *fanOut) beginGather(v int32, e *journal.Event) {
 	g.Begin(e.Attempt, participants, e.At, f.asksAll(v))
 	if out, ok := g.Judge(); ok {
 		f.gathered(v, out, e)
-		return // there are too few to ask
+		return // there are too few participants
 	}
 	f.hedge(v)
 	for _, p := range g.Waiting() {
@@ -82,7 +82,7 @@ func (f *fanOut) foldAnswered(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// settled returns how an event ends a dispatch. A dispatch that was stopped has no output, like one that failed.
+// settled returns the state of a dispatch after an event that ends it. A stopped dispatch has no output, like a failed one.
 func settled(e *journal.Event) (call.State, *journal.Failure) {
 	switch e.Type {
 	case journal.CallResponded, journal.CallCompleted:
@@ -97,7 +97,7 @@ func settled(e *journal.Event) (call.State, *journal.Failure) {
 	return call.Failed, e.FailureOr("error")
 }
 
-// receivedAt returns when the content of an event was received, Unix nanoseconds.
+// receivedAt returns the instant at which the content of an event was received, Unix nanoseconds.
 func receivedAt(e *journal.Event) int64 {
 	if e.Detail != nil && e.Detail.Received > 0 {
 		return e.Detail.Received
@@ -128,7 +128,7 @@ func (f *fanOut) judge(v int32, e *journal.Event) {
 	f.gathered(v, out, e)
 }
 
-// cancelDropped stops the calls whose answers the end of an attempt made useless.
+// cancelDropped stops the calls whose answers are no longer needed after the end of an attempt.
 func (f *fanOut) cancelDropped(v int32) {
 	for _, p := range f.gathers[v].Dropped() {
 		f.l.cancels = append(f.l.cancels, f.l.Request(v, f.l.nodes[v].Attempt).asking(p))
@@ -161,7 +161,7 @@ func (f *fanOut) hedge(v int32) {
 	}
 }
 
-// NextHedge returns and removes the next participant to be asked at once, because no answer is outstanding.
+// NextHedge returns and removes the next participant to ask at once, because no answer is outstanding.
 func (f *fanOut) NextHedge() (Request, bool) {
 	for len(f.hedges) > 0 {
 		h := f.hedges[0]
@@ -176,7 +176,7 @@ func (f *fanOut) NextHedge() (Request, bool) {
 	return Request{}, false
 }
 
-// closeGather closes the Gather of an attempt that was ended otherwise: by its timeout or from outside.
+// closeGather closes the Gather of an attempt that ended by its timeout (expired) or from outside.
 func (f *fanOut) closeGather(v int32, expired bool) {
 	g := f.gathers[v]
 	if g == nil {
@@ -203,7 +203,7 @@ func (f *fanOut) foldWindow(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// WaitsFor returns the participants of a running step that have not answered; it reports false for a step without participants.
+// WaitsFor returns the participants of a running step that have not answered. It reports false for a step without participants.
 func (f *fanOut) WaitsFor(v int32) (asked bool, waiting []string) {
 	g := f.gathers[v]
 	if g == nil {

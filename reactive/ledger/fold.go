@@ -116,7 +116,7 @@ func (l *Ledger) foldEnd(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// failAttempt ends an attempt with a failure, either for good or until its retry.
+// failAttempt ends an attempt with a failure, for good or until its retry.
 func (l *Ledger) failAttempt(v int32, failure *journal.Failure, e *journal.Event) {
 	n := &l.nodes[v]
 	n.Fact, n.Failure = Errored, failure
@@ -158,8 +158,8 @@ func (l *Ledger) foldStepFailed(v int32, e *journal.Event) Effect {
 }
 
 // abort closes a node's open attempt or, if it has none, aborts the node. A failed node with a pending retry stays failed,
-// now for good; a completed node whose task is undecided is aborted. A map also aborts its unfinished items, a conditional
-// its branches.
+// now for good; a completed node with an undecided task is aborted. A map also aborts its unfinished items, a conditional its
+// branches.
 func (l *Ledger) abort(v int32, why *journal.Failure) {
 	n := &l.nodes[v]
 	switch {
@@ -185,7 +185,7 @@ func (l *Ledger) abort(v int32, why *journal.Failure) {
 	l.bank.Mark(v)
 }
 
-// cancel requests that a call be stopped whose attempt was closed other than by its own end.
+// cancel requests to stop a call whose attempt was closed from outside.
 func (l *Ledger) cancel(v int32) {
 	if l.Row(v).Asks {
 		l.fanOut.closeGather(v, false)
@@ -194,8 +194,8 @@ func (l *Ledger) cancel(v int32) {
 	l.cancels = append(l.cancels, l.Request(v, l.nodes[v].Attempt))
 }
 
-// foldRetried makes a node a candidate for another attempt, however the last has ended. If the step is completed and its
-// task undecided, the decision is requested again, unless the command asks to repeat the step.
+// foldRetried makes a node a candidate for another attempt, whatever the end of the last one. If the step is completed and its
+// task undecided, it requests the decision again, unless the command repeats the work.
 func (l *Ledger) foldRetried(v int32, e *journal.Event) Effect {
 	n := &l.nodes[v]
 	switch {
@@ -219,8 +219,8 @@ func (l *Ledger) foldRetried(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// NewKey returns the part of the idempotency key that a retry has put in place of a node's key; "": none has. It is the same for
-// all attempts from then on, until another retry replaces it.
+// NewKey returns the part of the idempotency key with which a retry has replaced a node's key, or "". It is the same for all
+// later attempts, until another retry replaces it.
 func (l *Ledger) NewKey(node string) string { return l.keys[node] }
 
 // failNamed fails the step that the closing of a run names.

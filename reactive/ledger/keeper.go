@@ -5,8 +5,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Keeper has the methods for the owner of a ledger, which apply the events of the journal and return their consequences. It
-// is for package reactive alone; other packages read the Ledger.
+// Keeper has the methods for the owner of a ledger, which apply the events of the journal and return their consequences. Only
+// package reactive uses it; other packages read the Ledger.
 type Keeper struct{ *Ledger }
 
 // Advance begins the next event. It must be called before any other method for that event.
@@ -21,10 +21,11 @@ func (k Keeper) Advance(e *journal.Event) {
 	k.bytes += bytesOf(e)
 }
 
-// Resume continues after a sequence, as if the events up to there had been applied: a snapshot is in their place.
+// Resume continues after a sequence, as if the events up to it had been applied: a snapshot replaces them.
 func (k Keeper) Resume(seq uint64, at int64) { k.seq, k.at = seq, at }
 
-// Rebase makes the limits of the run count from a sequence on: a snapshot keeps the effects of the events before.
+// Rebase makes the limits of the run count only the events after a sequence, because a snapshot has the effects of the earlier
+// ones.
 func (k Keeper) Rebase(seq uint64) { k.base, k.bytes = seq, 0 }
 
 // Begin takes the run's first event.
@@ -42,7 +43,7 @@ func (k Keeper) Finish(e *journal.Event) {
 	k.run.finished = &kept
 }
 
-// Reopen lets a finished run go on.
+// Reopen reopens a finished run.
 func (k Keeper) Reopen() Effect { return k.foldReopened() }
 
 // Pause begins or ends one cause of a pause.
@@ -51,16 +52,16 @@ func (k Keeper) Pause(e *journal.Event) Effect { return k.foldPause(e) }
 // Message takes a message to the run.
 func (k Keeper) Message(e *journal.Event) Effect { return k.foldMessage(e) }
 
-// Keep takes a result that a rerun keeps of the run that it repeats, or a result or input that it sets.
+// Keep takes a result that a rerun keeps from the run that it repeats, or a result or input that it sets.
 func (k Keeper) Keep(e *journal.Event) Effect { return k.foldKept(e) }
 
 // Step applies an event about a step's node.
 func (k Keeper) Step(v int32, e *journal.Event) Effect { return k.foldStep(v, e) }
 
-// Loose records an event that belongs to no node, or not yet.
+// Loose records an event that does not belong to a node, or not yet.
 func (k Keeper) Loose(e *journal.Event) Effect { return k.foldLoose(e) }
 
-// Close applies the event that closes the run: there are no timers any more.
+// Close applies the event that closes the run, and removes all timers.
 func (k Keeper) Close(e *journal.Event) {
 	kept := *e
 	k.run.closed = &kept
@@ -73,14 +74,14 @@ func (k Keeper) FailNamed(v int32, why *journal.Failure, e *journal.Event) { k.f
 // Abort closes a node's open attempt or, if it has none, aborts the node.
 func (k Keeper) Abort(v int32, why *journal.Failure) { k.abort(v, why) }
 
-// Stop ends a call that is under way, because its run was closed.
+// Stop ends a call in progress, because its run was closed.
 func (k Keeper) Stop(v int32, why *journal.Failure) {
 	k.cancel(v)
 	n := &k.nodes[v]
 	n.Fact, n.Failure = Stopped, why
 }
 
-// Again makes another attempt, at an instant, of a call that has ended.
+// Again schedules another attempt, at an instant, of a call that has ended.
 func (k Keeper) Again(v int32, due int64) {
 	n := &k.nodes[v]
 	n.Fact, n.Output = Errored, nil
@@ -90,10 +91,10 @@ func (k Keeper) Again(v int32, due int64) {
 	k.bank.Mark(v)
 }
 
-// Queue begins the time in which a call that may start now is to be taken.
+// Queue begins the queue timeout of a call that may start now.
 func (k Keeper) Queue(v int32) { k.timers.queue(v) }
 
-// Drop stops the call under way at a node, if any, and resets all other state of the node.
+// Drop stops the call in progress at a node, if any, and resets all other state of the node.
 func (k Keeper) Drop(v int32) {
 	n := &k.nodes[v]
 	for i := range n.Attempt {
@@ -113,7 +114,7 @@ func (k Keeper) Drop(v int32) {
 	k.fails = k.fails[:0] // the body handles failures
 }
 
-// Node returns a node, to be read and written until nodes are added.
+// Node returns a node for reading and writing. The pointer is valid until the next Add.
 func (k Keeper) Node(v int32) *Node { return &k.nodes[v] }
 
 // Add adds a node.
@@ -128,10 +129,10 @@ func (k Keeper) Fails() []int32 { return k.fails }
 // ForgetTask withdraws the open decision about a step.
 func (k Keeper) ForgetTask(v int32) { k.forgetTask(v) }
 
-// Deciding reports whether a decision call is to be made or answered.
+// Deciding reports whether a decision call is pending or in progress.
 func (k Keeper) Deciding() bool { return k.deciding > 0 }
 
-// OpenCalls appends the calls of a node that were requested and not answered to a list.
+// OpenCalls appends the requested calls of a node without an answer to a list.
 func (k Keeper) OpenCalls(list []Request, v int32) []Request { return k.openCalls(list, v) }
 
 // ReportsOf returns a step's reports as expressions see them.
@@ -144,8 +145,8 @@ func (k Keeper) Tidy() {
 	}
 }
 
-// NextTimer returns the instant of the next timer of a call, or of the run's deadline, and whether it only retries a call;
-// 0: there is none.
+// NextTimer returns the instant of the next timer of a call, or of the run's deadline, or 0, and reports whether the timer is
+// for a retry.
 func (k Keeper) NextTimer() (due int64, retry bool) {
 	if due = k.timers.nextDue(); due == 0 {
 		return 0, false
@@ -153,10 +154,10 @@ func (k Keeper) NextTimer() (due int64, retry bool) {
 	return due, k.timers.heap[0].kind <= decisionRetryTimer
 }
 
-// Fire returns the event of that timer, which remains the next timer until the event is applied.
+// Fire returns the event of the next timer, which remains the next until the event is applied.
 func (k Keeper) Fire(now int64) journal.Event { return k.timers.fire(now) }
 
-// Watch records changes of tasks from now on.
+// Watch makes the ledger record changes of statuses and tasks.
 func (k Keeper) Watch() { k.watched = true }
 
 // Watched reports whether changes are recorded.

@@ -19,10 +19,11 @@ const (
 	KeptSkipped   = "skipped"
 )
 
-// keptLog holds the results and inputs that a rerun keeps or sets, by the keys of steps: nodes of items may not exist yet.
+// keptLog holds the results and inputs that a rerun keeps or sets, by the keys of steps, because nodes of items may not exist
+// yet.
 type keptLog struct {
 	l       *Ledger
-	results map[string]*journal.Event // not adopted so far
+	results map[string]*journal.Event // not adopted yet
 	inputs  map[string]*journal.Event // set by a person
 	adopted map[int32]*journal.Kept   // by node
 }
@@ -30,10 +31,10 @@ type keptLog struct {
 // Rerun reports whether the run repeats another.
 func (k *keptLog) Rerun() bool { return k.l.run.start != nil && k.l.run.start.From != nil }
 
-// Beginning reports whether events that a rerun takes over from the run that it repeats are still to come: they follow its first.
+// Beginning reports whether more events from the repeated run may follow. In a rerun, these events follow the first.
 func (k *keptLog) Beginning() bool { return k.Rerun() && k.l.seq <= uint64(k.l.run.start.From.Kept) }
 
-// KeptFor returns the result that is kept for a step without an attempt; nil: there is none.
+// KeptFor returns the kept result of a step without an attempt, or nil.
 func (k *keptLog) KeptFor(v int32) *journal.Event {
 	if len(k.results) == 0 || k.l.nodes[v].Attempt != 0 {
 		return nil
@@ -41,10 +42,10 @@ func (k *keptLog) KeptFor(v int32) *journal.Event {
 	return k.results[k.l.host.Key(v)]
 }
 
-// KeptKey returns the result that is kept for the step with a key, and has not been adopted; nil: there is none.
+// KeptKey returns the kept result of the step with a key that was not adopted, or nil.
 func (k *keptLog) KeptKey(key string) *journal.Event { return k.results[key] }
 
-// InputFor returns the input that was set for a step. It reports false when there is none.
+// InputFor returns the input that was set for a step. It reports false if there is none.
 func (k *keptLog) InputFor(v int32) (any, bool) {
 	if len(k.inputs) == 0 {
 		return nil, false
@@ -56,16 +57,16 @@ func (k *keptLog) InputFor(v int32) (any, bool) {
 	return e.Value, true
 }
 
-// Adopted returns where the result of a step comes from that it has adopted; nil: the step has made its calls itself.
+// Adopted returns the origin of the adopted result of a step, or nil if the step has made its own calls.
 func (k *keptLog) Adopted(v int32) *journal.Kept { return k.adopted[v] }
 
-// SameInput reports whether an input is the one that a kept result was computed from.
+// SameInput reports whether a kept result was computed from an input.
 func (k *keptLog) SameInput(kept *journal.Kept, input any) bool {
 	hash, _, err := journal.HashOf(input)
 	return err == nil && bytes.Equal(kept.Input, hash[:])
 }
 
-// foldKept records a kept result, or a set result or input. The first event about a step counts.
+// foldKept records a kept result, or a set result or input. Only the first event about a step counts.
 func (k *keptLog) foldKept(e *journal.Event) Effect {
 	if !k.Rerun() {
 		return Unbound
@@ -85,7 +86,7 @@ func (k *keptLog) foldKept(e *journal.Event) Effect {
 	return Applied
 }
 
-// foldAdopted ends a step that has made no call with the result that is kept for it.
+// foldAdopted ends a step without a call with its kept result.
 func (k *keptLog) foldAdopted(v int32, e *journal.Event) Effect {
 	kept := k.KeptFor(v)
 	if kept == nil || kept.Detail == nil || kept.Detail.Kept == nil {
@@ -119,7 +120,8 @@ func (k *keptLog) foldAdopted(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// complete ends a step with an output. If its task was decided there, the decision counts; else it is decided here.
+// complete ends a step with an output. If its task was decided in the repeated run, that decision counts; otherwise this run
+// decides.
 func (k *keptLog) complete(v int32, kept, e *journal.Event) {
 	if kept.Detail.Kept.Fulfillment == "" {
 		k.l.tasks.complete(v, kept.Value, e)
@@ -139,7 +141,7 @@ func (k *keptLog) decided(v int32, of *journal.Kept) {
 	k.l.tasks.setTask(v, call.Fulfillment(of.Fulfillment))
 }
 
-// digest writes the results that have not been adopted: they determine the run's next decisions.
+// digest writes the results that were not adopted and the inputs, which determine the run's next decisions.
 func (k *keptLog) digest(w io.Writer) {
 	for _, key := range slices.Sorted(maps.Keys(k.results)) {
 		fmt.Fprintf(w, "kept %s", key)

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// owner is the host of a ledger whose nodes are steps beside each other: it wants nothing started, and derives nothing.
+// owner is the host of a ledger of independent steps: it starts nothing, and derives nothing.
 type owner struct{}
 
 func (owner) Key(v int32) string        { return fmt.Sprint("s", v) }
@@ -25,7 +25,7 @@ func (owner) Want(int32)                {}
 func (owner) Again(int32)               {}
 func (owner) Unwant(int32)              {}
 
-// book is a ledger of a run that has started, and the number of its last event.
+// book is a ledger of a started run, and the sequence of its last event.
 type book struct {
 	ledger.Keeper
 	seq uint64
@@ -44,7 +44,7 @@ func open(t require.TestingT, w *template.Workflow) *book {
 	return b
 }
 
-// beside makes a workflow of steps that run side by side, called s0 and so on.
+// beside makes a workflow of concurrent steps s0, s1, ….
 func beside(steps ...*template.Step) *template.Workflow {
 	all := &template.Parallel{}
 	for i, s := range steps {
@@ -61,7 +61,7 @@ func (b *book) next(e *journal.Event) *journal.Event {
 	return e
 }
 
-// step applies an event about a step, and derives its status as far as the ledger needs it.
+// step applies an event about a step, and derives the status that the ledger needs.
 func (b *book) step(v int32, e journal.Event) ledger.Effect {
 	e.Node = owner{}.Key(v)
 	out := b.Step(v, b.next(&e))
@@ -76,7 +76,7 @@ func (b *book) step(v int32, e journal.Event) ledger.Effect {
 	return out
 }
 
-// The first end of an attempt counts, and only that of the newest attempt; an end that comes before its request waits for it.
+// Only the first end of the newest attempt counts. An end that precedes its request waits for it.
 func TestTheFirstEndOfTheNewestAttemptCounts(t *testing.T) {
 	b := open(t, beside(&template.Step{}))
 	request := func(attempt int32) journal.Event {
@@ -109,7 +109,7 @@ func TestTheFirstEndOfTheNewestAttemptCounts(t *testing.T) {
 	require.True(t, b.Retryable(0))
 }
 
-// Bytes counts the values of all events, those of failures and of data about calls too.
+// Bytes counts the values of all events, including values of failures and metadata of calls.
 func TestBytesCountsEveryValue(t *testing.T) {
 	b := open(t, beside(&template.Step{}))
 	require.Zero(t, b.Bytes())
@@ -142,7 +142,7 @@ func TestAPauseHasTwoCauses(t *testing.T) {
 	require.Equal(t, ledger.Late, b.Pause(by(journal.RunPaused, "")), "it is closed")
 }
 
-// A report with a number that was reported is a repetition. Expressions see the newest hundred.
+// A report with an earlier number is a repetition. Expressions read the newest hundred.
 func TestReportsAreNumbered(t *testing.T) {
 	b := open(t, beside(&template.Step{}))
 	report := func(attempt, number int32) ledger.Effect {

@@ -2,7 +2,7 @@ package ledger
 
 import "github.com/sluiceflow/sluice/reactive/journal"
 
-// looseRequest names a request that belongs to no node.
+// looseRequest names a request that does not belong to a node.
 type looseRequest struct {
 	key     string
 	attempt int32
@@ -11,8 +11,8 @@ type looseRequest struct {
 // loose holds the events of such a request.
 type loose struct{ begin, end *journal.Event }
 
-// foldLoose records an event of a request that belongs to no node, or not yet: when the node is created and requests it, its
-// end is already recorded.
+// foldLoose records an event of a request that does not belong to a node, or not yet: when the node is later created and
+// requested, the end is already recorded.
 func (l *Ledger) foldLoose(e *journal.Event) Effect {
 	if e.Attempt == 0 {
 		return Unbound

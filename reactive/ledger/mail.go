@@ -14,8 +14,8 @@ type mail struct {
 	l       *Ledger
 	boxes   map[string]*box
 	matches []Match
-	count   int               // messages that wait
-	bytes   int               // of their payloads
+	count   int               // waiting messages
+	bytes   int               // bytes of their payloads
 	taken   map[string]uint64 // sequences of messages, by the ids that their senders chose
 }
 
@@ -70,7 +70,7 @@ func (m *mail) foldMessage(e *journal.Event) Effect {
 	return Applied
 }
 
-// match assigns messages to waits. A wait that has ended otherwise takes no message.
+// match assigns messages to waits. A wait that has already ended takes no message.
 func (m *mail) match(b *box) {
 	for len(b.messages) > 0 && len(b.waits) > 0 {
 		req := b.waits[0]
@@ -80,14 +80,14 @@ func (m *mail) match(b *box) {
 		}
 		first := b.messages[0]
 		m.matches = append(m.matches, Match{req, value.Unpack(first.payload)})
-		b.messages[0] = message{} // so that the rest of the slice does not keep it in memory
+		b.messages[0] = message{} // so that the slice does not keep it in memory
 		b.messages = b.messages[1:]
 		m.count--
 		m.bytes -= first.bytes
 	}
 }
 
-// Unasked returns the number of messages that no step has taken yet, and their total size in bytes.
+// Unasked returns the number of messages that no step has taken, and their total size in bytes.
 func (m *mail) Unasked() (count, bytes int) { return m.count, m.bytes }
 
 // Open reports whether a request waits for its answer.
@@ -118,7 +118,7 @@ func (m *mail) NextMatch() (Match, bool) {
 	return Match{}, false
 }
 
-// Taken returns the event of an earlier message with the id of a new one, without its payload; nil: there was none.
+// Taken returns the event of an earlier message with the id of a new one, without its payload, or nil.
 func (m *mail) Taken(e *journal.Event) *journal.Event {
 	if e.Detail == nil || e.Detail.ID == "" || m.taken[e.Detail.ID] == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (m *mail) Taken(e *journal.Event) *journal.Event {
 // Awaiting is a call that waits for a message.
 type Awaiting struct {
 	Message string  // name
-	Request Request // of the call that gets the next message of that name
+	Request Request // of the call that receives the next message of that name
 }
 
 // Awaiting returns the next step to receive each message that steps wait for, sorted by the message's name.

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Each message goes to the oldest open wait of its name, and each wait gets the oldest message: as in two lists that are searched
-// each time.
+// Each message is delivered to the oldest open wait of its name, and each wait receives the oldest message: the model searches
+// two lists each time.
 func TestMessagesMeetWaitsOldestFirst(t *testing.T) {
 	type letter struct {
 		name string
@@ -27,7 +27,7 @@ func TestMessagesMeetWaitsOldestFirst(t *testing.T) {
 		}
 		b := open(t, beside(all...))
 		var letters []letter
-		var waits []int32              // nodes that wait, oldest first
+		var waits []int32              // waiting nodes, oldest first
 		waitsFor := map[int32]string{} // by node that waits
 		attempt := map[int32]int32{}
 		names := rapid.SampledFrom([]string{"go", "stop"})

@@ -9,32 +9,32 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// reportsKept is how many of a step's newest reports expressions see.
+// reportsKept bounds the newest reports of a step that expressions can read.
 const reportsKept = 100
 
 // reportLog holds the reports of steps' calls.
 type reportLog struct {
 	l       *Ledger
-	reports map[int32]*reports // of steps whose newest attempt has reported
+	reports map[int32]*reports // by step whose newest attempt has reported
 }
 
 // reports holds the reports of the newest attempt of a step.
 type reports struct {
 	from map[string]*reporter // by participant; "" for a step without participants
-	last []value.Value        // the newest reports, oldest first; a slice that was returned is never written to
+	last []value.Value        // the newest reports, oldest first; a returned slice never changes
 }
 
 // reporter counts the reports of one call.
 type reporter struct {
-	count  int32 // events, repeated ones included
-	again  int32 // those that were repeated
-	number int32 // highest so far
+	count  int32 // number of events, repeated ones included
+	again  int32 // number of repeated reports
+	number int32 // highest number so far
 	making int32 // the newest making that has reported
 	kind   string
 	at     int64 // instant of the newest report, Unix nanoseconds
 }
 
-// foldReported records a report of a call under way. A number that the attempt has already reported is a duplicate: the call
+// foldReported records a report of a call in progress. A number that the attempt has already reported is a duplicate: the call
 // was made again and repeats its reports.
 func (p *reportLog) foldReported(v int32, e *journal.Event) Effect {
 	d := e.Detail
@@ -69,7 +69,7 @@ func (p *reportLog) foldReported(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// reported returns a step's reports as expressions see them.
+// reported returns a step's reports for expressions.
 func (p *reportLog) reported(v int32) (value.Value, error) {
 	all := p.reports[v]
 	if all == nil {
@@ -78,7 +78,7 @@ func (p *reportLog) reported(v int32) (value.Value, error) {
 	return value.Of(slices.Clip(all.last))
 }
 
-// restore sets the reports of a step whose result was adopted, as expressions see them.
+// restore sets the reports of a step with an adopted result.
 func (p *reportLog) restore(v int32, list any) {
 	last, _ := list.([]any)
 	if len(last) == 0 {
@@ -93,8 +93,8 @@ func (p *reportLog) restore(v int32, list any) {
 // Reports sums up the reports of a node's newest attempt, by all participants.
 type Reports struct {
 	Count    int    // without repeated ones
-	Repeated int    // whose number, or a greater one, had been there: they were journaled, and count for nothing else
-	Missing  int    // numbers below the greatest that have not come
+	Repeated int    // with a number not greater than an earlier one: they were journaled, but have no effect
+	Missing  int    // missing numbers below the greatest
 	Kind     string // of the newest
 	At       int64  // instant of the newest, Unix nanoseconds
 }
@@ -136,7 +136,7 @@ func (p *reportLog) Reported(req Request) int {
 	return 0
 }
 
-// Making returns the number of the next making of an open call: one more than the newest that has reported.
+// Making returns the number of the next making of an open call: one more than the newest making that has reported.
 func (p *reportLog) Making(req Request) int32 {
 	if from := p.reporter(req); from != nil {
 		return from.making + 1

@@ -7,13 +7,13 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Request identifies a call to be made or cancelled: of a step, of one participant of a step, or of a decision source.
+// Request identifies a call to make or to cancel: of a step, of one participant of a step, or of a decision source.
 type Request struct {
 	Node        int32  // row
 	Attempt     int32  // from 1
-	Use         int32  // in a routed run: which of the calls that have had the node, from 1; else 0
+	Use         int32  // in a routed run: number of the call that has the node, from 1; else 0
 	Decision    int32  // number of a call to the step's decision source; 0: a call of the step itself
-	Participant string // that is called; "": the call has none
+	Participant string // participant of the call; "": none
 }
 
 // Request identifies an attempt of a node.
@@ -35,7 +35,7 @@ func (q Request) deciding(number int32) Request {
 	return q
 }
 
-// RequestName returns the public name of a request: in journals, in interfaces, to operations.
+// RequestName returns the public name of a request, for journals, interfaces and operations.
 func RequestName(key string, attempt int32) string {
 	return key + "#" + strconv.Itoa(int(attempt))
 }
@@ -53,14 +53,14 @@ func CallName(key string, attempt int32, participant string, decision int32) str
 	return name
 }
 
-// TakeCancels returns the calls to be stopped since it was last called: their attempts were closed from outside.
+// TakeCancels returns the calls to stop since the last TakeCancels, because their attempts were closed from outside.
 func (l *Ledger) TakeCancels() []Request {
 	c := l.cancels
 	l.cancels = nil
 	return c
 }
 
-// TakeCalls returns the calls to participants and decision sources to be made since it was last called.
+// TakeCalls returns the calls to participants and decision sources to make since the last TakeCalls.
 func (l *Ledger) TakeCalls() []Request {
 	c := l.toMake
 	l.toMake = nil

@@ -18,7 +18,7 @@ type run struct {
 	closed   *journal.Event
 	finished *journal.Event
 	stopped  bool // paused by a person, until a person resumes it
-	above    bool // paused because the parent run is, until that is resumed
+	above    bool // paused because the parent run is paused, until that is resumed
 }
 
 // Started reports whether the run has its first event.
@@ -27,21 +27,21 @@ func (l *Ledger) Started() bool { return l.run.start != nil }
 // Start returns the parameters of the run.
 func (l *Ledger) Start() *journal.Start { return l.run.start }
 
-// Finished returns the run's last event; nil while the run is under way.
+// Finished returns the event that finished the run, or nil.
 func (l *Ledger) Finished() *journal.Event { return l.run.finished }
 
-// Moved returns the sequence of the event by which the run was moved to its workflow, or to child workflows of it; 0: it was started
-// with them.
+// Moved returns the sequence of the event that moved the run to its workflow or its child workflows, or 0 if it was started with
+// them.
 func (l *Ledger) Moved() uint64 { return l.run.moved }
 
-// RunInput returns the input of the run, as the event holds it.
+// RunInput returns the input of the run, as in the event.
 func (l *Ledger) RunInput() any { return l.run.input }
 
 // StartedAt returns the instant of the run's start, Unix nanoseconds.
 func (l *Ledger) StartedAt() int64 { return l.run.started }
 
-// MadeAt returns the instant at which the run was made, Unix nanoseconds: that of its start, or, for a run that begins with the past
-// of another, of the last event of that past.
+// MadeAt returns the instant at which the run was made, Unix nanoseconds: the instant of its start or, for a run that begins with
+// the past of another, of the last event of that past.
 func (l *Ledger) MadeAt() int64 { return l.run.made }
 
 // At returns the instant of the event applied last, Unix nanoseconds.
@@ -50,19 +50,19 @@ func (l *Ledger) At() int64 { return l.at }
 // Seq returns the sequence of the event applied last.
 func (l *Ledger) Seq() uint64 { return l.seq }
 
-// Tail returns the number of events since the newest snapshot; of all events if there is none.
+// Tail returns the number of events since the newest snapshot, or of all events if there is none.
 func (l *Ledger) Tail() uint64 { return l.seq - l.base }
 
 // Bytes returns the encoded size of the values of all events since the newest snapshot, in bytes.
 func (l *Ledger) Bytes() int { return l.bytes }
 
-// Deadline returns the instant of the run's deadline, Unix nanoseconds; 0: it has none, or no call yet.
+// Deadline returns the instant of the run's deadline, Unix nanoseconds, or 0 if it has none, or no call yet.
 func (l *Ledger) Deadline() int64 { return l.run.deadline }
 
 // Closed reports whether the run was cancelled, closed or exceeded its deadline; later events change nothing.
 func (l *Ledger) Closed() bool { return l.run.closed != nil }
 
-// ClosedBy returns the event that closed the run; nil when none has.
+// ClosedBy returns the event that closed the run, or nil.
 func (l *Ledger) ClosedBy() *journal.Event { return l.run.closed }
 
 // Paused reports whether nothing new may start: a person has paused the run, its parent run is paused, or the outcome of a
@@ -72,7 +72,7 @@ func (l *Ledger) Paused() bool { return l.run.stopped || l.run.above || l.tasks.
 // Stopped reports whether a person has paused the run. Only a person ends such a pause.
 func (l *Ledger) Stopped() bool { return l.run.stopped }
 
-// PausedFromAbove reports whether the run is paused because its parent run is.
+// PausedFromAbove reports whether the run is paused because its parent run is paused.
 func (l *Ledger) PausedFromAbove() bool { return l.run.above }
 
 // foldPause begins or ends one cause of a pause.
@@ -109,7 +109,7 @@ func bytesOf(e *journal.Event) int {
 	return size
 }
 
-// sizeOf returns the encoded size of a value, 0 if v is not a valid value, which fails when it is read.
+// sizeOf returns the encoded size of a value, or 0 if v is not a valid value: reading it fails later.
 func sizeOf(v any) int {
 	if v == nil {
 		return 0

@@ -3,7 +3,7 @@ package ledger
 // Status is the state of a step, map or decision. It is derived from plan and journal and never set by hand.
 type Status uint8
 
-// The statuses, in the order of a step's life. Absent is the status of an item of a map that has not been expanded that far.
+// The statuses, in the order of a step's life. Absent is the status of an item that does not exist.
 const (
 	Absent    Status = iota
 	Idle             // no predecessor has moved
@@ -20,6 +20,5 @@ var statusNames = [...]string{"absent", "idle", "waiting", "ready", "running", "
 
 func (s Status) String() string { return statusNames[s] }
 
-// Terminal reports whether only a new attempt can change s. A failed step with a pending retry is nevertheless not finished:
-// see Ledger.Final.
+// Terminal reports whether only a new attempt can change s. A failed step with a pending retry is not final: see Ledger.Final.
 func (s Status) Terminal() bool { return s >= Completed }

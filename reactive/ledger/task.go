@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TaskChanges returns the changes of tasks since it was last called, in order. The slice is valid until the next Apply.
+// TaskChanges returns the changes of tasks since the last TaskChanges, in order. The slice is valid until the next Apply.
 func (k *tasks) TaskChanges() []TaskChange {
 	c := k.taskChanges
 	k.taskChanges = k.taskChanges[:0]
@@ -20,12 +20,12 @@ func (k *tasks) TaskChanges() []TaskChange {
 type tasks struct {
 	l           *Ledger
 	tasks       map[int32]*task
-	undecided   map[int32]bool // those whose state is Undecided
-	decisions   []int32        // steps whose decision source is to be called
+	undecided   map[int32]bool // steps with state Undecided
+	decisions   []int32        // steps whose decision source must be called
 	closings    []closing
 	taskChanges []TaskChange
-	pauses      int // tasks whose outcome has paused the run, until each is decided
-	deciding    int // decision calls that are to be made or answered
+	pauses      int // number of tasks whose outcome pauses the run
+	deciding    int // number of decision calls that are pending or in progress
 }
 
 // task is the state of the decision about a completed step.
@@ -34,11 +34,11 @@ type task struct {
 	asked  int32 // number of the newest decision call
 	open   bool  // its answer is outstanding
 	paused bool  // its outcome has paused the run
-	wanted bool  // the next decision call is to be made
-	due    int64 // when the decision is due, or is requested again; 0: never
+	wanted bool  // the next decision call is pending
+	due    int64 // instant at which the decision is due, or is requested again; 0: never
 }
 
-// complete ends an attempt with an output. The step's fulfillment determines whether that completes the step.
+// complete ends an attempt with an output. The step's fulfillment determines whether the output completes the step.
 func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	n := &k.l.nodes[v]
 	n.Fact, n.Output = Responded, value.Pack(output)
@@ -60,8 +60,8 @@ func (k *tasks) complete(v int32, output any, e *journal.Event) {
 	}
 }
 
-// patience returns the timing of a person's decision: the decision source's own. Unlike that of a call, it does not default
-// to the step's timeout, which is meant for machines.
+// patience returns the timing of a person's decision, which is the timing of the decision source. Unlike the timing of a
+// decision call, it does not default to the step's timeout, which is for machines.
 func (k *tasks) patience(v int32) call.Policy {
 	if s := k.fulfillment(v).Source; s != nil {
 		return call.Policy{Timing: s.Timing}
@@ -69,7 +69,7 @@ func (k *tasks) patience(v int32) call.Policy {
 	return call.Policy{}
 }
 
-// awaitDecision sets the timer of a decision. The task stores the instant, because a timer outlives a task that is dropped.
+// awaitDecision sets the timer of a decision. The task stores the instant, because a timer outlives a dropped task.
 func (k *tasks) awaitDecision(v int32, due int64) {
 	t := k.tasks[v]
 	if t.due = due; due > 0 {
@@ -98,8 +98,8 @@ func (k *tasks) wantDecision(v int32) {
 	k.decisions = append(k.decisions, v)
 }
 
-// NextDecision returns the next step whose decision source is to be called, and the number of that call; the same until it
-// was called or could not be.
+// NextDecision returns the next step whose decision source must be called, and the number of that call. It returns the same
+// step until the source was called or the call has failed.
 func (k *tasks) NextDecision() (v, number int32, ok bool) {
 	if len(k.decisions) == 0 || k.l.run.closed != nil {
 		return 0, 0, false
@@ -110,7 +110,7 @@ func (k *tasks) NextDecision() (v, number int32, ok bool) {
 
 func (k *tasks) wantsDecision(v int32) bool { return k.tasks[v] != nil && k.tasks[v].wanted }
 
-// foldDecisionRequested records a call to a decision source. A person is not called: the run waits.
+// foldDecisionRequested records a call to a decision source. For a person there is no call: the run waits.
 func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Effect {
 	t := k.tasks[v]
 	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].Attempt {
@@ -128,7 +128,7 @@ func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Effect {
 	return Applied
 }
 
-// decisionPolicy returns the timing of a step's decision calls: their own, or the step's timeout.
+// decisionPolicy returns the timing of a step's decision calls: the timing of the source, or the step's timeout.
 func (k *tasks) decisionPolicy(v int32) call.Policy {
 	t := k.l.Place(v).Step.Fulfillment.Source.Timing
 	if t == nil {
@@ -141,7 +141,7 @@ func (k *tasks) decisionPolicy(v int32) call.Policy {
 	return call.Policy{Timing: &own}
 }
 
-// foldDecision applies a decision: of a source that was called, or of a person.
+// foldDecision applies a decision of a called source or of a person.
 func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 	t := k.tasks[v]
 	if t == nil || e.Attempt != k.l.nodes[v].Attempt {
@@ -156,7 +156,7 @@ func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 		k.deciding--
 	case e.Detail.Count != t.asked:
 		return Late
-	case k.asksPerson(v) && e.Detail.Failure != nil: // the person's time is up
+	case k.asksPerson(v) && e.Detail.Failure != nil: // the person did not decide in time
 	case !t.open:
 		return Late
 	default:
@@ -185,7 +185,7 @@ func (k *tasks) conclude(v int32, decision call.Fulfillment, why string, e *jour
 	k.l.bank.Mark(v)
 }
 
-// retryDecision calls the decision source again, as the retry of its own timing says.
+// retryDecision requests another call to the decision source, according to the retry of its timing.
 func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
 	t := k.tasks[v]
 	failure := &journal.Failure{Code: call.CodeDecisionError, Message: why, Retryable: true}
@@ -212,11 +212,11 @@ func (k *tasks) retryDecision(v int32, why string, e *journal.Event) {
 	}
 }
 
-// foldPerson applies a decision by a person: about a task that waits for one, in place of a decision source under way, or as
+// foldPerson applies a decision by a person: about a task that waits for one, in place of a decision call in progress, or as
 // the explicit end of a pause.
 func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Effect {
 	if !k.Undecided(v) || e.Type == journal.DecisionReceived && t.state != call.Undecided {
-		return Late // a task that is decided can only be overridden
+		return Late // a decided task can only be overridden
 	}
 	k.stopAsking(v)
 	decision := call.Fulfillment(e.Detail.State)
@@ -229,9 +229,9 @@ func (k *tasks) foldPerson(v int32, t *task, e *journal.Event) Effect {
 	return Applied
 }
 
-// Undecided reports whether a step is completed and its task undecided: its source is being called, a person is to decide,
-// or the decision has paused the run. Then a person may decide, whatever the source, request the decision again, or abort
-// the step.
+// Undecided reports whether a step is completed and its task undecided: a decision call is in progress, a person must decide,
+// or the decision has paused the run. A person may then decide, whatever the source, request the decision again, or abort the
+// step.
 func (k *tasks) Undecided(v int32) bool {
 	t := k.tasks[v]
 	if t == nil || !k.l.nodes[v].Has(Held) || k.l.nodes[v].Has(Pending) || k.l.Closed() {
@@ -245,13 +245,13 @@ func (k *tasks) Decidable(v int32) bool {
 	return k.Undecided(v) && (k.tasks[v].paused || k.asksPerson(v))
 }
 
-// Reaskable reports whether the decision about a step can be requested again: it is open, its source is called, and no call
-// is about to be made.
+// Reaskable reports whether the decision about a step can be requested again: it is open, its source is a call, and no call is
+// pending.
 func (k *tasks) Reaskable(v int32) bool {
 	return k.Undecided(v) && call.SourceOf(k.fulfillment(v)) == call.ByCall && !k.ToBeAsked(v)
 }
 
-// ToBeAsked reports whether the decision source of a step is to be called as soon as the run is not paused.
+// ToBeAsked reports whether a call to the decision source of a step is pending. It is made when the run is not paused.
 func (k *tasks) ToBeAsked(v int32) bool {
 	t := k.tasks[v]
 	return t != nil && t.wanted
@@ -269,8 +269,8 @@ func (k *tasks) askAgain(v int32) Effect {
 	return Applied
 }
 
-// stopAsking withdraws a request for a decision: it cancels a call under way, drops one to be made, and ends a pause that
-// the outcome caused.
+// stopAsking withdraws a request for a decision: it cancels a call in progress, drops a pending one, and ends a pause that the
+// outcome caused.
 func (k *tasks) stopAsking(v int32) {
 	t := k.tasks[v]
 	if t.paused {
@@ -312,7 +312,7 @@ func (k *tasks) decideTask(v int32, decision call.Fulfillment, why string, e *jo
 	k.setTask(v, decision)
 }
 
-// setTask is the one place where the state of a task changes.
+// setTask sets the state of a task and records the change. Only setTask changes the state.
 func (k *tasks) setTask(v int32, to call.Fulfillment) {
 	t, n := k.tasks[v], &k.l.nodes[v]
 	if delete(k.undecided, v); to == call.Undecided {
@@ -333,13 +333,13 @@ func (k *tasks) failTask(v int32, failure *journal.Failure, state call.Fulfillme
 	k.setTask(v, state)
 }
 
-// closing names a node whose failure is to close the run.
+// closing names a node whose failure must close the run.
 type closing struct {
 	node    int32
 	failure *journal.Failure
 }
 
-// NextClosing returns a step whose task's outcome closes the run. It reports false when there is none.
+// NextClosing returns a step whose task's outcome closes the run. It reports false if there is none.
 func (k *tasks) NextClosing() (int32, *journal.Failure, bool) {
 	if len(k.closings) == 0 || k.l.run.closed != nil {
 		return -1, nil, false
@@ -355,7 +355,7 @@ func (k *tasks) Fulfillment(v int32) call.Fulfillment {
 	return call.NoTask
 }
 
-// dropTask removes a task when its step gets a new attempt.
+// dropTask removes the task of a step that gets a new attempt.
 func (k *tasks) dropTask(v int32) {
 	if k.tasks[v] == nil {
 		return

@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// timer is an instant at which something is due without an event from outside. Timers are derived from the journal, so a
-// restart neither loses nor delays one.
+// timer is an instant at which an event is due without input from outside. Timers are derived from the journal, so a restart
+// neither loses nor delays them.
 type timer struct {
 	due     int64
 	kind    timerKind
 	node    int32
 	attempt int32
-	use     int32  // as in Request
+	use     int32  // see Request
 	asked   uint64 // in a routed run: sequence of the request that it belongs to; else 0
 }
 
@@ -30,7 +30,7 @@ const (
 	hedgeTimer                          // the next participant is due
 	attemptTimer                        // an attempt's timeout
 	totalTimer                          // the total timeout of a step
-	queueTimer                          // a call is to be taken by then
+	queueTimer                          // the queue timeout of a call
 	decisionTimer                       // a decision call's timeout, or a person's
 	deadlineTimer                       // the run's deadline
 )
@@ -42,8 +42,8 @@ const (
 	decisionTimerName = "decision"
 )
 
-// earlier orders timers: by instant, then by kind, then in template order for a workflow, and in the order of the calls'
-// requests for a routed run. So the order follows from the journal alone, whatever nodes the calls have.
+// earlier orders timers by instant, then by kind, then in template order or, in a routed run, in the order of requests. So the
+// order depends only on the journal, not on the nodes of the calls.
 func (ts *timers) earlier(t, u timer) bool {
 	switch {
 	case t.due != u.due:
@@ -56,16 +56,15 @@ func (ts *timers) earlier(t, u timer) bool {
 	return t.node >= 0 && u.node >= 0 && ts.l.host.Before(t.node, u.node)
 }
 
-// timers is a binary heap. Timers that have become stale are dropped when they come up; a stale timer never becomes valid
-// again.
+// timers is a binary heap. Stale timers are dropped when they reach the top. A stale timer never becomes valid again.
 type timers struct {
 	l     *Ledger
 	heap  []timer
 	less  func(t, u timer) bool
 	sweep int             // length of heap at which stale timers are removed
-	first map[int32]int64 // when a step with a total timeout was first requested, or retried by a person
-	ends  map[int32]int64 // when the newest attempt of a step with a timeout is cut off
-	taken map[int32]int64 // by when the next attempt of a step with a queue timeout is to be taken
+	first map[int32]int64 // by step with a total timeout: instant of the first request, or of a person's retry
+	ends  map[int32]int64 // by step with a timeout: end of the newest attempt
+	taken map[int32]int64 // by step with a queue timeout: end of the wait for a worker
 }
 
 func (t *timers) add(x timer) { t.heap = binheap.Push(t.heap, x, t.less) }
@@ -74,11 +73,11 @@ func (t *timers) pop() { t.heap = binheap.Pop(t.heap, t.less) }
 
 func (t *timers) clear() { t.heap = nil }
 
-// timersSwept is the least number of timers at which stale ones are removed.
+// timersSwept is the minimum number of timers at which stale ones are removed.
 const timersSwept = 1024
 
-// addTimer adds a timer. When many have become stale before they were due, they are removed together, so that the heap is at
-// most about twice as large as the number of valid timers.
+// addTimer adds a timer. It removes stale timers together when they are many, so that the heap is at most about twice as large
+// as the number of valid timers.
 func (ts *timers) addTimer(x timer) {
 	if x.node >= 0 {
 		x.use, x.asked = ts.l.host.Use(x.node)
@@ -139,7 +138,7 @@ func (ts *timers) arm(v int32, e *journal.Event) {
 	}
 }
 
-// queue sets the timer of a call that waits to be taken.
+// queue sets the timer of a call that waits for a worker.
 func (ts *timers) queue(v int32) {
 	if !ts.l.Row(v).Timed {
 		return
@@ -155,7 +154,7 @@ func (ts *timers) queue(v int32) {
 	ts.addTimer(timer{due: due, kind: queueTimer, node: v, attempt: ts.l.nodes[v].Attempt})
 }
 
-// queued reports whether the call that a timer is about still waits to be taken, since the timer was set.
+// queued reports whether the call of a timer has waited for a worker since the timer was set.
 func (ts *timers) queued(t timer) bool {
 	n := &ts.l.nodes[t.node]
 	if n.Attempt != t.attempt || ts.taken[t.node] != t.due {
@@ -164,7 +163,7 @@ func (ts *timers) queued(t timer) bool {
 	return n.Status == Ready && n.Fact == NoFact || n.Has(Pending) && n.Has(RetryDue) && n.Has(Granted)
 }
 
-// AttemptEnd returns when the newest attempt of a node, which is under way, is cut off; 0: never.
+// AttemptEnd returns the instant at which the newest attempt of a node, which must be in progress, times out, or 0.
 func (l *Ledger) AttemptEnd(v int32) int64 {
 	ts := &l.timers
 	at := l.run.deadline
@@ -207,7 +206,7 @@ func (l *Ledger) ended(v int32, e *journal.Event) call.Ended {
 	return x
 }
 
-// foldTimer applies a retry that is due.
+// foldTimer applies a due retry.
 func (ts *timers) foldTimer(v int32, e *journal.Event) Effect {
 	n := &ts.l.nodes[v]
 	switch e.Detail.Timer {
@@ -306,8 +305,8 @@ func (ts *timers) fire(now int64) journal.Event {
 	return e
 }
 
-// timeout turns an event into the consequence of an attempt's or a step's timeout: another attempt if one is left, otherwise
-// the step's on_timeout.
+// timeout makes an event the consequence of an attempt's or a step's timeout: another attempt if one is left, otherwise the
+// step's on_timeout.
 func (ts *timers) timeout(e *journal.Event, t timer) {
 	p := ts.l.policy(t.node)
 	e.Detail.Failure = &journal.Failure{Code: call.CodeTimeout, Message: "no answer in time", Retryable: true}
@@ -330,7 +329,7 @@ func (ts *timers) timeout(e *journal.Event, t timer) {
 	ts.expire(e, t.node)
 }
 
-// expire turns the failure of a step by a timeout, after which nothing is attempted, into the outcome that its on_timeout says.
+// expire makes the final failure of a step by a timeout the outcome according to its on_timeout.
 func (ts *timers) expire(e *journal.Event, v int32) {
 	switch ts.l.policy(v).OnTimeout() {
 	case template.SkipOnTimeout:
@@ -377,8 +376,8 @@ func (l *Ledger) TimersOf(v int32) []Due {
 	return list
 }
 
-// SoonestOf returns the timer of a node that will fire first. It reports false if there is none, and if it would have to look at more
-// than most timers: it is called while a run goes on, and must not cost more the more steps wait.
+// SoonestOf returns the timer of a node that will fire first. It reports false if there is none, or if there are more than most
+// timers: it is called while a run proceeds, and its cost must not grow with the number of waiting steps.
 func (l *Ledger) SoonestOf(v int32, most int) (Due, bool) {
 	if len(l.timers.heap) > most {
 		return Due{}, false
@@ -389,7 +388,7 @@ func (l *Ledger) SoonestOf(v int32, most int) (Due, bool) {
 	return Due{}, false
 }
 
-// Soonest returns of each node that has timers the first that will fire; -1 is the run.
+// Soonest returns the next timer of each node with timers; -1 is the run.
 func (l *Ledger) Soonest() map[int32]Due {
 	first := map[int32]timer{}
 	for _, t := range l.timers.heap {

@@ -14,28 +14,28 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// state is how a step of the model stands.
+// state is the state of a step of the model.
 type state string
 
 const (
 	idle    state = "idle"
 	running state = "running"
-	backoff state = "backoff" // failed, and the retry's time has not come
-	again   state = "again"   // to be requested as soon as possible
+	backoff state = "backoff" // failed, and the retry is not due
+	again   state = "again"   // must be requested as soon as possible
 	ended   state = "ended"
 )
 
-// model is a step as the timers see it. Instants and durations are in seconds; 0: none.
+// model is a model of a step for timers. Instants and durations are in seconds; 0: none.
 type model struct {
 	timeout, total, retries, delay int
 
 	state        state
 	attempt      int32
-	asked, first int // when its newest attempt was requested, and its first
+	asked, first int // instants of the requests of its newest and its first attempt
 	retryAt      int
 }
 
-// due is a timer of the model. Of several at one instant the lowest kind goes first, then the first step.
+// due is a timer of the model. Timers of one instant fire by kind, then by step.
 type due struct {
 	at    int
 	kind  string
@@ -43,7 +43,7 @@ type due struct {
 	node  int32
 }
 
-// day is a model of a run's timers: they are looked for among all steps, each time.
+// day is a model of a run's timers, which searches all steps each time.
 type day struct {
 	now, deadline, limit int
 	steps                []*model
@@ -70,7 +70,7 @@ func (d *day) timers() (list []due) {
 	return list
 }
 
-// fail ends an attempt at an instant, which is the timer's if it has timed out.
+// fail ends an attempt at an instant, for a timeout the timer's.
 func (d *day) fail(m *model, at int) {
 	m.retryAt = at + m.delay
 	m.state = backoff
@@ -90,8 +90,8 @@ func (m *model) step() *template.Step {
 	}}
 }
 
-// Whatever happens to steps with timeouts and retries, the timer that goes next is that which a look at all of them finds, and it
-// fires the event of its kind.
+// For any history of steps with timeouts and retries, the next timer is the first of all timers of the model, and it fires the
+// event of its kind.
 func TestTheNextTimerIsTheFirstOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &day{now: 1, limit: rapid.SampledFrom([]int{0, 5, 15, 40}).Draw(t, "deadline")}
@@ -201,7 +201,7 @@ func TestTheNextTimerIsTheFirstOfAll(t *testing.T) {
 				for list := d.timers(); !over && len(list) > 0 && list[0].at <= until; list = d.timers() {
 					at, _ := b.NextTimer()
 					require.Equal(t, instant(list[0].at), at)
-					d.now = max(d.now, list[0].at, min(until, d.now+1)) // now and then it is late
+					d.now = max(d.now, list[0].at, min(until, d.now+1)) // sometimes it is late
 					fire(t, list[0])
 				}
 				d.now = max(d.now, until)
@@ -223,7 +223,7 @@ func TestTheNextTimerIsTheFirstOfAll(t *testing.T) {
 						}
 					}
 					for _, x := range b.TimersOf(v) {
-						if !slices.Contains(got, x) { // a step that a person retries at once has its whole time again, which ends at the same instant
+						if !slices.Contains(got, x) { // a step that a person retries at once has its whole time again, with the same end
 							got = append(got, x)
 						}
 					}
@@ -234,7 +234,7 @@ func TestTheNextTimerIsTheFirstOfAll(t *testing.T) {
 	})
 }
 
-// Timers that have lost their meaning are dropped together when there are many, long before they are due.
+// Stale timers are dropped together if there are many, long before they are due.
 func TestStaleTimersAreSwept(t *testing.T) {
 	b := open(t, beside((&model{timeout: 1000, delay: 1}).step(), (&model{timeout: 5000, delay: 1}).step()))
 	b.step(1, journal.Event{Type: journal.CallRequested, At: instant(1), Attempt: 1})
@@ -251,7 +251,7 @@ func TestStaleTimersAreSwept(t *testing.T) {
 	require.Zero(t, next, "a run that has ended has none")
 }
 
-// A run that goes on after its end has its deadline anew, from the next call on; the old one means nothing.
+// A reopened run has a new deadline, from its next call on; the old one has no effect.
 func TestAReopenedRunHasItsDeadlineAnew(t *testing.T) {
 	w := beside(&template.Step{})
 	w.Deadline = seconds(10)

@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// Progress counts the steps of a run, without those of maps that have not been expanded yet.
+// Progress counts the steps of a run, without steps in maps that are not expanded yet.
 type Progress struct {
 	Done   int // completed or skipped
-	Total  int // known so far
+	Total  int // steps known so far
 	Failed int // failed for good, or aborted
 }
 
-// Move counts the change of a step's status, but for failures: see Show.
+// Move counts the change of a step's status, except failures: see Show.
 func (p *Progress) Move(from, to Status) {
 	p.count(from, -1)
 	p.count(to, 1)
@@ -32,7 +32,7 @@ func (p *Progress) count(s Status, by int) {
 	p.Total += by
 }
 
-// Show counts a step whose output for others changes: one that is to be attempted again has not failed.
+// Show counts failures, when the output of a step to its successors changes: a step with a pending retry has not failed.
 func (p *Progress) Show(kind plan.Kind, was, out uint8) {
 	if blocks := (was ^ out) & plan.ShowsBlocked; kind == plan.Step && blocks&out != 0 {
 		p.Failed++
@@ -45,7 +45,7 @@ func (p *Progress) Show(kind plan.Kind, was, out uint8) {
 type Decider struct {
 	Node int32  // the step
 	By   string // the kind of person; "": unknown
-	Due  int64  // when the decision is due; 0: never
+	Due  int64  // instant at which the decision is due; 0: never
 }
 
 // Deciders returns the steps that wait for the decisions of people, in the order of their nodes.
@@ -67,13 +67,13 @@ func (k *tasks) Deciders() []Decider {
 	return list
 }
 
-// UndecidedCount bounds the steps that Deciders returns.
+// UndecidedCount returns an upper bound of the number of steps that Deciders returns.
 func (k *tasks) UndecidedCount() int { return len(k.undecided) }
 
-// Names returns how many names of messages steps have waited for.
+// Names returns the number of message names that steps have waited for or messages have had.
 func (m *mail) Names() int { return len(m.boxes) }
 
-// Ends returns when the present attempts of nodes end by themselves; 0: never.
+// Ends returns the instants of the next timers of nodes; 0: none.
 func (l *Ledger) Ends(nodes []int32) []int64 {
 	ends := make([]int64, len(nodes))
 	for _, t := range l.timers.heap {

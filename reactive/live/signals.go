@@ -17,20 +17,20 @@ type Signals struct {
 	root    *reactive.Root
 	graph   *signals.Graph
 	steps   map[string]*StepSignals // by key
-	pending []*StepSignals          // changed, and to be written
-	routed  []*StepSignals          // of a playbook: its steps, which are not nodes
+	pending []*StepSignals          // changed, not written yet
+	routed  []*StepSignals          // in a playbook: its steps, which are not nodes
 	err     error
 }
 
 // StepSignals are the signals of one step, map, item or conditional, by its key. A node that does not exist yet, such as an
-// item of a map that has not been expanded, has the status Absent. In a playbook's run they are the signals of a step, by
-// its name: the status is that of its newest step-run, and there are no preconditions.
+// item of a map that is not expanded, has the status Absent. In a playbook's run, they are the signals of a step by its name:
+// the status is the status of its newest step-run, and there are no preconditions.
 type StepSignals struct {
 	Status           *signals.Computed[reactive.Status] // Absent until it exists
 	Ready            *signals.Computed[bool]            // it may start, and has its slots
 	Result           *signals.Computed[any]             // its output, a value of package value, once it has completed; nil before
-	Preconditions    *signals.Computed[bool]            // everything it needs is completed or skipped
-	BlockedByFailure *signals.Computed[bool]            // something it needs has failed or was aborted, and no test catches that
+	Preconditions    *signals.Computed[bool]            // all nodes that it needs are completed or skipped
+	BlockedByFailure *signals.Computed[bool]            // a node that it needs has failed or was aborted, and no test catches that
 
 	key                   string
 	pending               bool
@@ -39,7 +39,7 @@ type StepSignals struct {
 	preconditions, blocks *signals.Signal[bool]
 }
 
-// Of returns the signals of a root; all calls return the same.
+// Of returns the signals of a root, always the same.
 func Of(root *reactive.Root) *Signals {
 	if s, ok := root.Observer().(*Signals); ok {
 		return s
@@ -49,13 +49,13 @@ func Of(root *reactive.Root) *Signals {
 	return s
 }
 
-// Graph returns the graph of the signals, in which effects on them are made and disposed of.
+// Graph returns the graph of the signals, for effects on them.
 func (s *Signals) Graph() *signals.Graph { return s.graph }
 
 // Root returns the root of the signals. Effects may read it, because it does not change while they run.
 func (s *Signals) Root() *reactive.Root { return s.root }
 
-// Step returns the signals of a step by its key; all calls with one key return the same.
+// Step returns the signals of a step by its key, always the same for one key.
 func (s *Signals) Step(key string) *StepSignals {
 	if x := s.steps[key]; x != nil {
 		return x

@@ -26,7 +26,7 @@ steps:
   - conditional: {id: g, test: "{{ steps.c.output > 1 }}", then: [{operation: e}], else: [{operation: f}]}
   - {operation: h}`
 
-// keys are all that signals are asked of, with steps that do not exist, or not yet.
+// keys are the keys of all tested signals, including steps that do not exist, or not yet.
 var keys = []string{"a", "b", "c", "m", "m[0].d", "m[1].d", "m[2].d", "g", "e", "f", "h", "nothing"}
 
 func root(t require.TestingT, text string) *reactive.Root {
@@ -67,8 +67,8 @@ func ask(r *reactive.Root, key string) (s shown) {
 	return s
 }
 
-// After each event of any run, each signal has the value in the root, and an effect has run once for the event at most, and only if a
-// signal that it reads has changed.
+// After each event of any run, each signal has the value in the root, and an effect has run at most once, and only if a signal that
+// it reads has changed.
 func TestSignalsShowWhatTheRootSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := root(t, document)
@@ -148,7 +148,7 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 				}
 				apply(journal.Event{Type: journal.NodeRetried, Node: r.Key(v)})
 			},
-			"repeat": func(t *rapid.T) { // an event that says nothing new changes nothing
+			"repeat": func(t *rapid.T) { // a repeated event changes nothing
 				apply(journal.Event{Type: journal.RunResumed, Detail: &journal.Detail{}})
 			},
 		})
@@ -156,7 +156,7 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 	})
 }
 
-// Errors of effects are kept, and stop neither the root nor other effects.
+// Errors of effects are kept. They stop neither the root nor other effects.
 func TestErrorsOfEffectsAreKept(t *testing.T) {
 	r := root(t, `{kind: Workflow, name: w, steps: [{operation: a}]}`)
 	s := live.Of(r)

@@ -17,13 +17,13 @@ import (
 // mCall is a call of a run in the model.
 type mCall struct {
 	key     string
-	item    int // of its loop; -1: where all run one after another
+	item    int // of its loop; -1: the iterations are sequential
 	attempt int
 	before  []string // the calls for which all its attempts have waited
 }
 
-// comesFrom records the runs from which a run's token comes: those merged at its join, the one whose arc it followed, or,
-// for the final step, those that precede no other.
+// comesFrom records the runs from which a run's token comes: the runs merged at its join, the run whose arc it followed or, for
+// the final step, the runs that precede no other.
 func (m *model) comesFrom(r *mRun, t *mToken) {
 	r.sources = t.joined
 	if t.from != "" && len(t.joined) == 0 {
@@ -115,7 +115,7 @@ func (b *table) sameCalls(m *model) {
 	require.ElementsMatch(b.t, want, waits)
 }
 
-// Each iteration of a parallel loop is a lane of its own, and too many of them meet in one node.
+// Each iteration of a parallel loop is a separate lane, and too many of them meet in one node.
 func TestIterationsMeet(t *testing.T) {
 	const n = 200
 	b := lay(t, fmt.Sprintf(`

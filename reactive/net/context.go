@@ -44,7 +44,7 @@ func (c *runContext) patch(e *journal.Event) {
 	c.net.emit(routed.View{Name: routed.ContextPatched})
 }
 
-// RefusePatch returns why the context cannot be changed so; nil if it can.
+// RefusePatch returns an error if a change of the context is not possible.
 func (n *Net) RefusePatch(changes map[string]any) error {
 	trial := n.ctx.Copied()
 	changed := false
@@ -79,7 +79,7 @@ func (n *Net) RefusePatch(changes map[string]any) error {
 // errNothingNew means that a patch would change nothing.
 var errNothingNew = errors.New("the context holds that already")
 
-// set applies a list of sets. All values are evaluated before the first is written.
+// set applies a list of sets. It evaluates all values before it writes the first.
 func (c *runContext) set(list []playbook.Set, s *scope) error {
 	if len(list) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 			}
 		}
 		if err != nil {
-			if room, ok := errors.AsType[variables.RoomError](err); ok { // the remaining writes would fail as well
+			if room, ok := errors.AsType[variables.RoomError](err); ok { // the remaining writes would also fail
 				c.net.halt(at(s.run.key, failure(ReasonLimit, "%v", room)))
 			}
 			return err
@@ -123,7 +123,7 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 	return nil
 }
 
-// writeContext writes to the context, and makes the gates that read it judge again.
+// writeContext writes to the context, and makes the gates that read the variable judge again.
 func (c *runContext) writeContext(s *scope, path []string, v value.Value) error {
 	write := c.WriteWithin
 	if s.it != nil && s.it.apart() {
@@ -131,7 +131,7 @@ func (c *runContext) writeContext(s *scope, path []string, v value.Value) error 
 		if err != nil || known {
 			return err
 		}
-		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // only the appended value is new: the list was measured before
+		if s.it.run.step.Loop.Conflict == playbook.ConflictAppends { // only the appended value is new; the size of the list is known
 			size, _ := value.Size(v, math.MaxInt)
 			write = func(most int, path []string, x value.Value) error { return c.WriteGrown(most, path, x, size) }
 		}
@@ -150,13 +150,12 @@ func (c *runContext) written(path []string) {
 	c.net.marks.Written(c.net.event.Seq)
 }
 
-// room returns the bytes that the context may take, which also bound the variables of an iteration or a step; 0: no limit.
+// room returns the bound of the bytes of the context, which also bounds the variables of an iteration or a step; 0: no limit.
 func (c *runContext) room() int { return int(c.net.root.Start().ContextBytesMax) }
 
-// writeOwn writes to an iteration's own view of the context in a parallel loop: the context as it was when the iteration
-// began, with its own writes. It returns the value for the shared context, at the same path and without anything beside it.
-// A value is known if another iteration has written the same; it is not written again, so that a later change, such as a
-// patch, stays.
+// writeOwn writes to an iteration's view of the context in a parallel loop: the context at the begin of the iteration, with its
+// own writes. It returns only the value at the path for the shared context. It reports known if another iteration has written
+// the same value, which must not be written again, so that a later change, such as a patch, stays.
 func (c *runContext) writeOwn(it *iteration, path []string, v value.Value) (out value.Value, known bool, err error) {
 	out = v
 	switch it.run.step.Loop.Conflict {

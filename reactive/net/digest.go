@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Digest writes all state that the net's future depends on: its tokens, the progress of its step-runs, its context and its
+// Digest writes all state that determines the net's future: its tokens, the progress of its step-runs, its context and its
 // counts.
 func (n *Net) Digest(w io.Writer, now int64) {
 	d := &digest{w: w, now: now, groups: map[*group]int{}, branches: map[*group][]branch{}, texts: texts.New(n.root.Meter())}
@@ -51,8 +51,8 @@ func (n *Net) Digest(w io.Writer, now int64) {
 	}
 }
 
-// digest writes the parts of a net. Fan-outs are numbered in the order of their first use, because only the tokens that
-// share one matter.
+// digest writes the parts of a net. It numbers fan-outs in the order of their first use, because it matters only which tokens
+// share a fan-out.
 type digest struct {
 	w        io.Writer
 	now      int64
@@ -62,7 +62,7 @@ type digest struct {
 	texts    *texts.Texts
 }
 
-// path returns the number of a fan-out; at its first use it also writes the fan-outs around it.
+// path returns the number of a fan-out. At the first use, it also writes the fan-outs around it.
 func (d *digest) path(g *group) string {
 	var path strings.Builder
 	for ; g != nil; g = g.parent {
@@ -72,7 +72,7 @@ func (d *digest) path(g *group) string {
 			break
 		}
 		fmt.Fprintf(&path, ">%d/%d/%d/%d/%d/%t", len(d.known), g.router, g.arc, g.live, g.failed, g.alone)
-		for _, k := range g.known { // sorted by join, because the order of firing does not matter
+		for _, k := range g.known { // sorted by join
 			if j := k.tracker; j != nil && j.group == g && j.fired {
 				fmt.Fprintf(&path, "+%d", j.step)
 			}
@@ -83,7 +83,7 @@ func (d *digest) path(g *group) string {
 	return path.String()
 }
 
-// order writes the order of branches by the same arc that contain a fan-out, because joins merge tokens in that order.
+// order writes the order of branches of the same arc that contain a fan-out, because joins merge tokens in that order.
 func (d *digest) order() {
 	for _, g := range d.known {
 		d.branches[g.parent] = append(d.branches[g.parent], branch{arc: g.arc, id: g.id, group: g})
@@ -107,7 +107,7 @@ func (d *digest) tokens(where string, list []*token) {
 	}
 }
 
-// run writes the parts of a step-run that expressions may still read.
+// run writes the parts of a step-run that may still affect its future, such as values that expressions may read.
 func (d *digest) run(run *stepRun) {
 	text := d.texts.Of
 	fmt.Fprintf(d.w, "run %s %s %s %v %s %s %s %s %d %d %d %d %s %d %s %d;", run.key, text(run.args), text(run.input), run.noInput, text(run.vars.Peek()), text(run.items),
@@ -122,7 +122,7 @@ func (d *digest) run(run *stepRun) {
 	}
 }
 
-// code returns the code of a failure; "" for nil.
+// code returns the code of a failure, or "" for nil.
 func code(f *journal.Failure) string {
 	if f == nil {
 		return ""

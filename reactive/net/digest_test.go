@@ -14,7 +14,7 @@ func TestWhatIsEqualStaysEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawFanOuts(t).document()
 		t.Log(text)
-		ok := map[string]bool{} // how calls are answered
+		ok := map[string]bool{} // outcomes of calls
 		give := func(b *table, calls ...string) {
 			for _, call := range calls {
 				if slices.Contains(b.calls(), call) {
@@ -50,7 +50,7 @@ func TestWhatIsEqualStaysEqual(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfFanOutsIsPartOfTheDigest: of two that were opened behind one arc, a join takes the older one first.
+// TestTheOrderOfFanOutsIsPartOfTheDigest: a join takes the older of two fan-outs opened behind one arc first.
 func TestTheOrderOfFanOutsIsPartOfTheDigest(t *testing.T) {
 	play := func(first, second string) *table {
 		b := lay(t, `

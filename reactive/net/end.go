@@ -61,11 +61,11 @@ type finalState uint8
 
 const (
 	finalNone  finalState = iota // not yet
-	finalToken                   // its token is under way
-	finalDone                    // it has ended, or there is no final step to run
+	finalToken                   // its token exists
+	finalDone                    // it has ended, or there is no final step
 )
 
-// marking holds the places of tokens as signals: a run is quiet when no token can move and no step-run is under way.
+// marking holds the places of tokens as signals: a run is quiet when no token can move and no step-run is in progress.
 type marking struct {
 	ready, live *signals.Signal[int]
 	quiet       *signals.Computed[bool]
@@ -103,7 +103,7 @@ func (n *Net) branchFailed(g *group, f *journal.Failure) {
 	n.fanOuts.leave(g)
 }
 
-// blame counts a branch as failed. With the policy that the first failure ends the run, nothing new starts.
+// blame counts a branch as failed. With the policy fail-fast, it halts the run.
 func (n *Net) blame(f *journal.Failure) {
 	n.tally.bad++
 	if n.tally.first == nil {
@@ -114,7 +114,7 @@ func (n *Net) blame(f *journal.Failure) {
 	}
 }
 
-// halt prevents new starts, because the run has failed as a whole. Calls under way end by themselves.
+// halt prevents new starts, because the whole run has failed. Calls in progress end by themselves.
 func (n *Net) halt(f *journal.Failure) {
 	if n.halted != nil {
 		return
@@ -126,15 +126,16 @@ func (n *Net) halt(f *journal.Failure) {
 	n.dropTokens()
 }
 
-// tokensMax bounds the tokens that are ready to begin step-runs: if all steps lead to all, tokens multiply with each run. By
-// default a whole run has no more step-runs.
+// tokensMax bounds the tokens that are ready to begin step-runs: if all steps lead to all, tokens multiply with each run. It
+// equals the default bound of step-runs of a run.
 const tokensMax = playbook.StepRunsMax
 
-// settle determines, at the end of an event, whether anything can still move, and otherwise how the run goes on or ends.
+// settle checks, at the end of an event, whether the net is quiet, and if so applies the policies of the playbook or ends the
+// run.
 func (n *Net) settle() {
 	for n.root.Started() && !n.stopped && n.root.Finished() == nil {
 		if n.ready.Len() > 0 && n.final == finalNone && n.runs.scheduled >= n.book.Executor.MaxStepRuns {
-			n.halt(failure(ReasonLimit, "%d step-runs, as many as the run may have", n.runs.scheduled))
+			n.halt(failure(ReasonLimit, "%d step-runs, the most that the run may have", n.runs.scheduled))
 		}
 		if n.ready.Len() > tokensMax {
 			n.halt(failure(ReasonLimit, "more than %d step-runs are to begin", tokensMax))
@@ -155,7 +156,7 @@ func (n *Net) settle() {
 	}
 }
 
-// quiet reports whether no token can move and no step-run is under way.
+// quiet reports whether no token can move and no step-run is in progress.
 func (n *Net) quiet() bool {
 	m := &n.marking
 	n.defect(m.ready.Set(n.ready.Len()))
@@ -165,7 +166,7 @@ func (n *Net) quiet() bool {
 	return quiet
 }
 
-// blocked applies the playbook's policy when only denied tokens are left. It reports false when the run waits for them.
+// blocked applies the playbook's policy if only denied tokens are left. It reports false if the run waits for them.
 func (n *Net) blocked() bool {
 	switch n.onBlocked() {
 	case template.BlockedFails:
@@ -175,7 +176,7 @@ func (n *Net) blocked() bool {
 		for _, t := range n.gates.All() {
 			n.unpend(t)
 			n.discard(t)
-			if n.halted != nil { // a join that misses the token has failed the run and dropped the rest
+			if n.halted != nil { // a join that lacks the token has failed the run and dropped the rest
 				break
 			}
 		}
@@ -240,7 +241,7 @@ func (n *Net) status() reactive.RunStatus {
 	return reactive.RunCompleted
 }
 
-// Verdict returns how the run ends.
+// Verdict returns the end of the run.
 func (n *Net) Verdict() reactive.Verdict {
 	out := reactive.Verdict{Status: n.status(), Failure: n.tally.first, Node: -1}
 	if n.finalFailure != nil && out.Status != reactive.RunFailed {
@@ -257,7 +258,7 @@ func (n *Net) Verdict() reactive.Verdict {
 	}
 	if out.Status != reactive.RunFailed {
 		out.Output = n.results.Whole(n.last)
-		if err := value.Fits(out.Output, 0); err != nil { // the list of a loop whose results nest as deep as possible
+		if err := value.Fits(out.Output, 0); err != nil { // such as the list of a loop whose results nest as deep as possible
 			return reactive.Verdict{Status: reactive.RunFailed, Failure: failure(reactive.CodeOutputResolution, "%v", err), Node: -1}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Timers counts those that are kept.
+// Timers returns the number of stored timers.
 func Timers(n *Net) int { return n.timers.Len() }
 
 // Check returns every violated invariant of a net.
@@ -95,7 +95,7 @@ type wholeKey struct {
 	join  int
 }
 
-// outermost returns the outermost group around one to which a join belongs; nil: there is none.
+// outermost returns the outermost surrounding group to which a join belongs, or nil.
 func (n *Net) outermost(known map[wholeKey]*group, g *group, join int) *group {
 	if g == nil {
 		return nil

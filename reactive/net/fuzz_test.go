@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// FuzzRun: no playbook ends the process: its net stays valid, all its events can be encoded, and the journal alone yields
-// the same net.
+// FuzzRun checks that no playbook ends the process, that its net stays valid, that all its events can be encoded, and that the
+// journal alone yields the same net.
 func FuzzRun(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/scenarios/playbooks/*.yaml")
 	require.NoError(f, err)

@@ -127,8 +127,8 @@ func draw(t *rapid.T) *model {
 	return newModel(m)
 }
 
-// drawFanOuts makes a random playbook of nested fan-outs, with its model: branches meet at a join of their own or go
-// straight to that of a surrounding fan-out, and arcs that lead anywhere are added.
+// drawFanOuts makes a random playbook of nested fan-outs, with its model: branches meet at their own join or lead directly to
+// the join of a surrounding fan-out, with additional random arcs.
 func drawFanOuts(t *rapid.T) *model {
 	m := &model{
 		completion: rapid.SampledFrom([]string{"fail_on_any", "fail_on_any", "allow_partial", "fail_fast"}).Draw(t, "completion"),
@@ -209,10 +209,10 @@ type table struct {
 	step    *decide.Stepper
 	journal []journal.Event
 	now     int64
-	asked   []reactive.Request // calls that were made, for answers that come twice
+	asked   []reactive.Request // calls that were made, for repeated answers
 	kept    []kept
 	answers int
-	owed    map[string]int32 // calls that a person wants made again: the attempt they had
+	owed    map[string]int32 // calls that a person has retried, with their attempt
 	handedOut
 }
 
@@ -250,7 +250,7 @@ func (b *table) play(events ...journal.Event) {
 	b.take(items)
 }
 
-// command sends a command, and returns why it was refused.
+// command sends a command, and returns its refusal.
 func (b *table) command(e journal.Event) (refused error) {
 	b.take([]decide.Item{{Event: e, Received: b.now, Reply: func(err error) { refused = err }}})
 	return refused
@@ -302,7 +302,7 @@ func (b *table) answer(key string, ok bool) {
 	}
 	e := decide.Ending(b.root.Request(v, b.root.Attempt(v)), operation.ResultOf(out, err))
 	e.Node, e.Hint = key, v+1
-	b.play(e, e) // an answer that comes twice counts once
+	b.play(e, e) // a repeated answer counts once
 }
 
 // same compares the net with the model.
@@ -355,7 +355,7 @@ func (b *table) quiet() bool {
 	return !slices.ContainsFunc(b.net().Waits(), func(w routed.Wait) bool { return w.Run != "" || w.Kind == routed.ForTurn })
 }
 
-// digest returns the state that the next events depend on, without instants.
+// digest returns the state that determines the next events, without instants.
 func (b *table) digest(root *reactive.Root) string {
 	var out bytes.Buffer
 	root.Digest(&out, 0)
@@ -363,7 +363,7 @@ func (b *table) digest(root *reactive.Root) string {
 }
 
 // again checks that the journal alone yields the same net, at any prefix, and for an observer that applies the events one by
-// one; and that none of the net's own events, which are made when they are due, counts as late.
+// one, and that no event of the net itself counts as late.
 func (b *table) again() {
 	for _, watched := range []bool{false, true} {
 		root := decide.NewRoot(b.plan)
@@ -395,7 +395,7 @@ func TestTheTokenGame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { playGame(t, draw(t)) })
 }
 
-// TestJoinsOfFanOutsWithinOthers plays the game with difficult joins: nested fan-outs, several joins, and paths between them
+// TestJoinsOfFanOutsWithinOthers plays the game with difficult joins: nested fan-outs, several joins, and paths between these
 // that lead elsewhere or back.
 func TestJoinsOfFanOutsWithinOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { playGame(t, drawFanOuts(t)) })
@@ -487,8 +487,7 @@ workflow:
 `, 500*n, n)
 }
 
-// deepen returns a fan-out that is opened n times, each within the one before, while tokens of all of them reach one join,
-// which belongs to the surrounding fan-out, if there is one.
+// deepen returns n nested fan-outs whose tokens all reach one join, which belongs to the surrounding fan-out, if there is one.
 func deepen(n int, around bool) string {
 	first := ""
 	if around {
@@ -504,7 +503,7 @@ workflow:
 `, first, n)
 }
 
-// TestWorkGrowsWithWhatThereIs: values that are collected, or stored out of line, one by one are not all visited for each.
+// TestWorkGrowsWithWhatThereIs: adding a value to collected or stored values does not visit all of them.
 func TestWorkGrowsWithWhatThereIs(t *testing.T) {
 	allocated := func(text string) uint64 {
 		var before, after runtime.MemStats
@@ -553,7 +552,7 @@ func BenchmarkStepRuns(b *testing.B) {
 	}
 }
 
-// instant is a host whose calls answer at once.
+// instant is a host that answers calls at once.
 type instant struct{}
 
 func (instant) Function(string, []any) (value.Value, *journal.Failure) {

@@ -9,7 +9,7 @@ import (
 // admission judges tokens by the rules of their steps.
 type admission struct{ net *Net }
 
-// Judge evaluates a step's admission: the first rule that holds decides; if none does, the token is denied.
+// Judge evaluates a step's admission: the first rule that holds decides; if no rule holds, the token is denied.
 func (a admission) Judge(t *token) gate.Verdict {
 	n := a.net
 	admit := n.book.Steps[t.step].Admit
@@ -35,7 +35,7 @@ func (a admission) Judge(t *token) gate.Verdict {
 // Changed records a new verdict about a pending token.
 func (a admission) Changed(t *token, v gate.Verdict) { t.verdict, t.since = v, a.net.event.Seq }
 
-// Compare orders tokens by their age.
+// Compare compares tokens by age.
 func (a admission) Compare(x, y *token) int { return cmp.Compare(x.id, y.id) }
 
 // moved handles a new verdict about a pending token.
@@ -64,7 +64,7 @@ func (n *Net) unpend(t *token) {
 	n.touch(t.step).pending--
 }
 
-// defect records the first error that only a defect of the engine can cause.
+// defect records the first error of a kind that only a defect of the engine can cause.
 func (n *Net) defect(err error) {
 	if err != nil && n.err == nil {
 		n.err = err

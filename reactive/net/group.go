@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// group is a fan-out under way: the branches that one step-run with an inclusive router opened. It counts the members from
-// which a token may still reach a join, and leaves the group around it only when none is left, so the cost of an event does
-// not grow with the rest of the run.
+// group is a fan-out in progress: the branches that one step-run with an inclusive router opened. It counts the members from
+// which a token may still reach a join, and leaves its parent only when none is left, so the cost of an event does not grow
+// with the rest of the run.
 //
 //	router ──▶ b ──▶ d (join)         live: tokens and step-runs of the group, and groups opened by one of them
 //	       ──▶ c ──▶ d                joins: the tokens at d
@@ -15,25 +15,25 @@ type group struct {
 	parent *group // the fan-out that its router's run belongs to; nil: none
 	router int    // the step that opened it
 	run    string // key of the step-run that opened it
-	arc    int    // by which the branch of that run left the parent's router
-	id     uint64 // when it was opened: tokens made before have smaller ids
-	alone  bool   // its router has emitted one token only: only joins that belong to it see it
+	arc    int    // arc by which the branch of that run left the parent's router
+	id     uint64 // id at its opening: earlier tokens have smaller ids
+	alone  bool   // its router has emitted only one token: only joins that belong to the group count it
 	live   int
 	failed int        // branches that ended failed
-	joins  []*tracker // that belong to it, in the order in which tokens first came to them
+	joins  []*tracker // joins that belong to it, in the order of their first tokens
 	known  []known    // trackers of its tokens, by join
 }
 
 // known is the tracker of a group's tokens at a join.
 type known struct {
 	join    int
-	tracker *tracker // nil: one of the group's own, made when a token comes
+	tracker *tracker // nil: the group's own, created for its first token
 }
 
-// fanOuts are the fan-outs under way, as far as joins need them.
+// fanOuts are the fan-outs in progress that joins need.
 type fanOuts struct {
 	net     *Net
-	joining bool              // the playbook has joins: without any, fan-outs need not be kept
+	joining bool              // the playbook has joins; otherwise fan-outs are not needed
 	joins   map[*tracker]bool // with held tokens
 }
 
@@ -44,9 +44,9 @@ func (f *fanOuts) openGroup(run *stepRun, branches int) *group {
 	}
 }
 
-// alone reports whether a router that emits one token only opens a fan-out all the same: if joins belong to it. Otherwise its
-// token would be taken at them for one of the fan-out around, to which they do not belong, and would end that one. A router
-// that was passed in this way before, with nothing opened since, opens none: a loop would nest without end.
+// alone reports whether a router that emits only one token opens a fan-out: it does if joins belong to it. Otherwise these
+// joins would count its token for the surrounding fan-out, to which they do not belong, and would end that. A router that
+// already opened a fan-out on the path, without another one since, opens none, because a loop would nest without end.
 func (f *fanOuts) alone(run *stepRun) bool {
 	if !run.step.Next.Inclusive || !f.net.book.HasJoin(run.step.Index) {
 		return false
@@ -59,8 +59,8 @@ func (f *fanOuts) alone(run *stepRun) bool {
 	return true
 }
 
-// tracker returns the tracker of a group's tokens at a join: that of the outermost fan-out around them to which the join
-// belongs or, if there is none, of the innermost one; nil if that has one token only. Each group looks it up once for each join.
+// tracker returns the tracker of a group's tokens at a join: the tracker of the outermost surrounding fan-out to which the join
+// belongs or, if there is none, of the innermost one; nil if that has only one token. Each group searches once for each join.
 func (f *fanOuts) tracker(g *group, join int) *tracker {
 	if j := f.belonging(g, join); j != nil {
 		return j
@@ -79,8 +79,7 @@ func (f *fanOuts) tracker(g *group, join int) *tracker {
 	return j
 }
 
-// belonging returns the tracker of a group's tokens at a join that belongs to a fan-out around them, the outermost one; nil
-// if there is none.
+// belonging returns the tracker of the outermost fan-out around a group to which a join belongs, or nil.
 func (f *fanOuts) belonging(g *group, join int) *tracker {
 	var found *tracker
 	var few [4]*group
@@ -121,7 +120,7 @@ func (g *group) newTracker(join int) *tracker {
 	return j
 }
 
-// leave removes one live member from a group. With the last of them the group ends, and leaves the group around it.
+// leave removes one live member from a group. The group ends with its last member, and then leaves its parent.
 func (f *fanOuts) leave(g *group) {
 	for ; g != nil && f.net.halted == nil && !f.net.stopped; g = g.parent {
 		if g.live--; g.live > 0 {
@@ -131,8 +130,8 @@ func (f *fanOuts) leave(g *group) {
 	}
 }
 
-// closeGroup makes the joins of a group decide when none of its tokens can arrive any more. If branches of it failed and
-// none of its joins fired, the group counts as a failed branch of the group around it.
+// closeGroup makes the joins of a group decide when no more of its tokens can arrive. If branches of the group failed and none
+// of its joins fired, the group counts as a failed branch of its parent.
 func (f *fanOuts) closeGroup(g *group) {
 	fired := false
 	for _, j := range g.joins {
@@ -157,13 +156,13 @@ type branch struct {
 	group *group
 }
 
-// compare orders the branches of a group by their arcs, and by creation within one arc.
+// compare compares the branches of a group by arc, then by creation.
 func (b branch) compare(c branch) int {
 	return cmp.Or(cmp.Compare(b.arc, c.arc), cmp.Compare(b.id, c.id))
 }
 
 // ordered returns tokens of a group and its nested groups in the order of the arcs by which they left the group's router;
-// within one arc in the order of the arcs of the next router, and so on; and otherwise in the order of creation.
+// within one arc, in the order of the arcs of the next router, and so on; then in the order of creation.
 func (g *group) ordered(list []*token) []*token {
 	if !slices.ContainsFunc(list, func(t *token) bool { return t.group != g }) { // the usual case
 		list = slices.Clone(list)
@@ -175,7 +174,7 @@ func (g *group) ordered(list []*token) []*token {
 		next := branch{arc: t.arc, id: t.id, token: t}
 		for h := t.group; ; h = h.parent {
 			if h.alone && h != g {
-				next.arc = h.arc // as if it had not been opened
+				next.arc = h.arc // as if the group had not been opened
 				continue
 			}
 			seen := len(branches[h]) > 0

@@ -12,19 +12,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// handedOut records returned values, once enabled: none of them may be written to again.
+// handedOut records returned values, if enabled. The values must never change.
 type handedOut struct {
 	handed []handed
-	known  map[uintptr]bool // held already; nil: nothing is held
+	known  map[uintptr]bool // already held; nil: not enabled
 }
 
-// handed is a value that was returned, and a copy of it as it was then.
+// handed is a returned value and a copy made when it was returned.
 type handed struct {
 	what   string
 	v, was any
 }
 
-// hold records a returned value, once: later it must be unchanged.
+// hold records a returned value, once. The value must never change.
 func (b *table) hold(what string, v any) {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Map, reflect.Slice:
@@ -35,7 +35,7 @@ func (b *table) hold(what string, v any) {
 	}
 }
 
-// copied returns a deep copy. A value that contains itself was written to after it was returned.
+// copied returns a deep copy. A value that contains itself was changed after it was returned.
 func (b *table) copied(v any, depth int) any {
 	require.LessOrEqual(b.t, depth, 2*value.MaxDepth, "a value holds itself")
 	switch v := v.(type) {

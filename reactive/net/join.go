@@ -10,13 +10,13 @@ import (
 
 // tracker holds the tokens at one join that belong to one group or its nested groups.
 type tracker struct {
-	group  *group // that the join belongs to
+	group  *group // group that the join belongs to
 	step   int
 	tokens []*token
 	fired  bool
 }
 
-// hold keeps a token that has arrived at a join.
+// hold holds a token that has arrived at a join.
 func (f *fanOuts) hold(t *token) {
 	join := f.net.book.Steps[t.step].Join
 	j := f.tracker(t.group, t.step)
@@ -35,7 +35,7 @@ func (f *fanOuts) hold(t *token) {
 	f.leave(t.group)
 }
 
-// arriveAlone handles a token that belongs to no fan-out of several: no other can arrive.
+// arriveAlone handles a token that belongs to no fan-out of several tokens: no other can arrive.
 func (f *fanOuts) arriveAlone(t *token, join *playbook.Join) {
 	if join.Mode == playbook.JoinCount && join.N > 1 {
 		f.net.branchFailed(t.group, f.unsatisfied(t.step, 1))
@@ -51,7 +51,7 @@ func (f *fanOuts) unsatisfied(step, arrived int) *journal.Failure {
 	return at(s.Name, failure(ReasonJoin, "%d of %d branches have arrived, and no other can", arrived, s.Join.N))
 }
 
-// fire merges the tokens at a join into one, which goes on in the fan-out around the group.
+// fire merges the tokens at a join into one, which continues in the fan-out around the group.
 func (f *fanOuts) fire(j *tracker) {
 	j.fired = true
 	f.release(j)
@@ -92,14 +92,14 @@ func (f *fanOuts) merged(list []*token, g *group) *token {
 	return out
 }
 
-// decide decides a join at which no token can arrive any more.
+// decide decides a join at which no more tokens can arrive.
 func (f *fanOuts) decide(j *tracker) {
 	join, g := f.net.book.Steps[j.step].Join, j.group
 	switch {
 	case join.Mode == playbook.JoinCount:
 		f.release(j)
 		if g.parent != nil {
-			g.parent.live++ // the failed branch is one of the fan-out around
+			g.parent.live++ // the failed branch belongs to the surrounding fan-out
 		}
 		f.net.branchFailed(g.parent, f.unsatisfied(j.step, len(j.tokens)))
 	case g.failed == 0 || join.FireMiss:

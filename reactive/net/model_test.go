@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The model is a second implementation of the rules: as simple as possible, it examines everything whenever something
-// happens, and shares nothing with the net.
+// The model is a second implementation of the rules. It is as simple as possible, examines everything after each event, and
+// shares nothing with the net.
 
 // rules are the policies of a task.
 const (
@@ -16,7 +16,7 @@ const (
 	breaks             // ends the pipeline
 	sets               // continues, and sets ctx.a
 	jumpsBack          // after an error, to the first task
-	fails              // whatever the outcome
+	fails              // for any outcome
 	ruleKinds
 )
 
@@ -40,7 +40,7 @@ type mStep struct {
 	fireMiss  bool
 	best      bool
 	items     int // of its loop; -1: it has none
-	width     int // iterations at once
+	width     int // concurrent iterations
 	tasks     []mTask
 	inclusive bool
 	arcs      []mArc
@@ -67,7 +67,7 @@ type model struct {
 	now       int64
 	halted    bool
 	first     string
-	finalised int // 0: not yet, 1: its token is under way, 2: done
+	finalised int // 0: not yet, 1: its token exists, 2: done
 	finalFail string
 	succeeded int
 	failed    int
@@ -75,9 +75,9 @@ type model struct {
 	bad       int
 	discarded int
 	partial   bool
-	past      []*mRun  // all runs there were, as they were scheduled
+	past      []*mRun  // all runs so far, in the order of scheduling
 	waits     []string // the calls for which each call has waited
-	log       []string // the tokens that joins have merged, once their runs had succeeded
+	log       []string // the tokens that joins have merged, when their runs have succeeded
 }
 
 type mToken struct {
@@ -87,15 +87,15 @@ type mToken struct {
 	arc    int
 	state  string // new, enabled, pending, held
 	final  bool
-	from   string // the run that it comes from; of one that was merged: the last
+	from   string // the run that it comes from; of a merged token, the last
 	joined []string
 }
 
 type mGroup struct {
 	parent *mGroup
-	step   int // whose arcs it is of
+	step   int // step whose arcs opened it
 	arc    int
-	born   int  // the newest token then
+	born   int  // the newest token at its opening
 	alone  bool // one token only
 	failed int
 	closes bool // its joins are deciding
@@ -133,7 +133,7 @@ type mIter struct {
 	tries  int
 	visits []int
 	open   string // key of its call; "": none
-	wake   int64  // when a sleeping task goes on; 0: none sleeps
+	wake   int64  // instant at which a sleeping task continues; 0: none
 }
 
 func newModel(m model) *model {
@@ -192,7 +192,7 @@ func (m *model) has(step int, state string) (n int) {
 	return n
 }
 
-// leads reports whether a path leads from a step to another without passing through a third.
+// leads reports whether there is a path from one step to another that does not pass through a third.
 func (m *model) leads(from, to, past int, seen []int) bool {
 	if from == to {
 		return true
@@ -210,7 +210,7 @@ func (m *model) whole(g *mGroup, join int) bool {
 	return !slices.ContainsFunc(m.steps[g.step].arcs, func(a mArc) bool { return !m.leads(a.to, join, g.step, nil) })
 }
 
-// around returns a group and those around it, the outermost first.
+// around returns a group and its surrounding groups, the outermost first.
 func (g *mGroup) around() []*mGroup {
 	if g == nil {
 		return nil
@@ -218,8 +218,8 @@ func (g *mGroup) around() []*mGroup {
 	return append(g.parent.around(), g)
 }
 
-// answering returns the group to which a join belongs, among those that a token is in; else the innermost one of several
-// tokens, if there is one.
+// answering returns the group of a token to which a join belongs, or else its innermost group of several tokens, if there is
+// one.
 func (m *model) answering(t *mToken) *mGroup {
 	for _, g := range t.group.around() {
 		if m.whole(g, t.step) {
@@ -246,7 +246,7 @@ func (t *mToken) place(in *mGroup) (list []int) {
 	return append(list, leaving(path, t.arc), 2*t.id)
 }
 
-// leaving returns the arc by which the last group that is not alone was left.
+// leaving returns the arc by which the path left the last group that is not alone.
 func leaving(path []*mGroup, arc int) int {
 	for i := len(path) - 1; i >= 0 && path[i].alone; i-- {
 		arc = path[i].arc
@@ -318,7 +318,7 @@ func (m *model) alive(g *mGroup) bool {
 		slices.ContainsFunc(m.groups, func(h *mGroup) bool { return h != g && !h.closed && within(h) })
 }
 
-// regroup makes the joins of groups decide at which no token can arrive any more, the innermost first.
+// regroup makes the joins of groups without live tokens decide, the innermost first.
 func (m *model) regroup() {
 	for again := true; again && !m.halted; {
 		again = false
@@ -396,7 +396,7 @@ func (m *model) halt(why string) {
 	}
 }
 
-// settle processes the rest of an event, and then schedules step-runs, one after the other.
+// settle processes the rest of an event, and then schedules step-runs one by one.
 func (m *model) settle() {
 	for !m.done() {
 		for _, t := range m.byAge("pending") {
@@ -490,7 +490,7 @@ func (m *model) fill(r *mRun) {
 	if len(r.iters) == 0 && slices.Contains(m.runs, r) {
 		m.endRun(r, r.failure)
 	}
-	for _, it := range begun { // those that begin together are all under way before one of them ends
+	for _, it := range begun { // iterations that begin together all begin before one of them ends
 		m.advance(it)
 	}
 }
@@ -559,8 +559,8 @@ func (m *model) judge(it *mIter, ok bool) bool {
 	return true
 }
 
-// set is the write of ctx.a by an iteration. Those of a parallel loop all write the same, so a write has no effect once
-// another iteration has asked for it, even in vain: a patch in between stays.
+// set writes ctx.a in an iteration. All iterations of a parallel loop write the same value, so a write has no effect after
+// another iteration has tried it, even without success: a patch in between stays.
 func (m *model) set(it *mIter) {
 	r := it.run
 	apart := m.steps[r.step].items >= 0 && m.steps[r.step].width > 1
@@ -715,7 +715,7 @@ func (m *model) patch(key string, v bool) {
 	m.settle()
 }
 
-// calls returns the keys of the calls that are open, sorted.
+// calls returns the keys of the open calls, sorted.
 func (m *model) calls() (list []string) {
 	for _, r := range m.runs {
 		for _, it := range r.iters {
@@ -728,7 +728,7 @@ func (m *model) calls() (list []string) {
 	return list
 }
 
-// verdict returns how the run ended.
+// verdict returns the end of the run.
 func (m *model) verdict() (status, reason string) {
 	status, reason = "completed", ""
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestWhatAGateReadsWithoutAPrefixIsToldToo, wherever it is found.
+// Variables that a gate reads without a prefix are reported, in whatever scope they are found.
 func TestWhatAGateReadsWithoutAPrefixIsToldToo(t *testing.T) {
 	b := lay(t, `
 apiVersion: noetl.io/v2

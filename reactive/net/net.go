@@ -16,14 +16,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Net is the state of a playbook's run: its tokens, its step-runs and its context. It is attached to the root that
-// keeps the run's calls, and owned by the goroutine that owns the root.
+// Net is the state of a playbook's run: its tokens, its step-runs and its context. It is attached to the root of the run, and
+// belongs to the goroutine that owns the root.
 //
 // Invariants, checked by check:
 //  1. Every token is in exactly one place: ready, pending, or held at a join.
-//  2. A group's live count is that of its tokens and step-runs, and of the groups opened within it.
+//  2. A group's live count is the number of its tokens and step-runs, and of the groups opened within it.
 //  3. Every open call belongs to one iteration of one live step-run.
-//  4. A held token is at the tracker of its group for that join, and the group that the tracker is of has live members.
+//  4. A held token is at the tracker of its group for that join, and the tracker's group has live members.
 type Net struct {
 	book  *playbook.Playbook
 	root  *reactive.Root
@@ -44,21 +44,21 @@ type Net struct {
 	marks        marks.Marks
 	tally        tally
 	token        uint64           // id of the newest token
-	halted       *journal.Failure // why nothing new starts; nil: new step-runs may start
+	halted       *journal.Failure // reason to start no step-runs; nil: they may start
 	stopped      bool             // the run was cancelled or closed
 	waiting      bool
 	final        finalState
 	finalFailure *journal.Failure // of the final step
 	last         value.Value      // result of the step-run that succeeded last
 	event        *journal.Event
-	err          error // a defect that the signals report
+	err          error // a defect of the engine
 }
 
 // stepState is the state of one step over all of its runs.
 type stepState struct {
 	runs      int32 // scheduled so far
 	live      int32
-	ready     int32 // tokens that are admitted
+	ready     int32 // admitted tokens
 	pending   int32 // tokens at its gate
 	held      int32 // tokens at its join
 	status    reactive.Status
@@ -89,7 +89,7 @@ func New(p *plan.Plan) *reactive.Root {
 	})
 }
 
-// Of returns the net of a playbook's run; nil for a run of any other workflow.
+// Of returns the net of a playbook's run, or nil for a run of any other workflow.
 func Of(r *reactive.Root) *Net {
 	n, _ := r.Body().(*Net)
 	return n
@@ -98,15 +98,15 @@ func Of(r *reactive.Root) *Net {
 // Playbook returns the playbook of the run.
 func (n *Net) Playbook() *playbook.Playbook { return n.book }
 
-// Workload returns the run's input, laid over the playbook's defaults. It must not be changed.
+// Workload returns the run's input, completed by the playbook's defaults. It must not be changed.
 func (n *Net) Workload() map[string]value.Value { return n.workload }
 
-// Watch makes the net call f, within Apply and in order, for everything that happens in it from now on.
+// Watch makes the net call f, within Apply and in order, for each later change of the net.
 func (n *Net) Watch(f func(routed.View)) { n.watch = f }
 
 // Apply takes an event after the root, and processes it completely: outcomes, patches, step ends, routing, new tokens; then
-// pending tokens are judged again; then it determines whether the net is quiet. Work that is too much for one event is left
-// to the next, for which a timer is due at once.
+// pending tokens are judged again; then it checks whether the net is quiet. Work that exceeds the bound of one event is left to
+// the next, the event of a timer that is due at once.
 func (n *Net) Apply(e *journal.Event) {
 	n.event, n.pipelines.begun, n.pipelines.attempts = e, n.root.Meter().Spent(), 0
 	if n.root.Closed() {
@@ -135,7 +135,7 @@ func (n *Net) Apply(e *journal.Event) {
 	n.pipelines.work()
 	n.defect(n.gates.Look(n.moved))
 	n.settle()
-	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // runs that were started before the limit existed do not count
+	if n.root.Started() && n.root.Start().EventWorkMax > 0 { // runs that were started before the limit existed do not count work
 		n.root.Meter().Add(n.pipelines.attempts * attemptWork)
 	}
 }
@@ -153,7 +153,7 @@ func (n *Net) begin(e *journal.Event) {
 	n.put(&token{step: n.book.Executor.Entry, args: map[string]value.Value{}})
 }
 
-// close stops everything: the run was cancelled, closed, or exceeded its deadline.
+// close stops all step-runs and drops all tokens: the run was cancelled, closed, or exceeded its deadline.
 func (n *Net) close(e *journal.Event) {
 	if n.stopped {
 		if e.Type == journal.RunFinished {

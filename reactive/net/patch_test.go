@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// TestAPatchWritesWhereADocumentCan: both accept the same texts as paths.
+// TestAPatchWritesWhereADocumentCan: patches and documents accept the same texts as paths.
 func TestAPatchWritesWhereADocumentCan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.StringOfN(rapid.RuneFrom([]rune("ab.. ~/")), 0, 6, -1).Draw(t, "path")

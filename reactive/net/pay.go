@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// pay counts a write of an attempt before it is made, and refuses it like an expression that takes too much work.
+// pay counts the work of a write before the write, and refuses a write that takes too much, like an expression.
 func (s *scope) pay(where playbook.Scope, path []string) error {
 	work := 0
 	switch where {

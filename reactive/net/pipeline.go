@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// noCall is the call of an iteration that makes none.
+// noCall is the call of an iteration without a call.
 const noCall = -1
 
 // iteration is one passage through a step's pipeline.
@@ -27,29 +27,29 @@ type iteration struct {
 	run     *stepRun
 	index   int32          // of its item
 	vars    variables.Vars // its scope
-	ctx     variables.Vars // of a parallel loop: the context as it was at its start, with its own writes
+	ctx     variables.Vars // of a parallel loop: the context at the start of the iteration, with its own writes
 	pc      int            // index of the task
 	entered bool           // the task has begun
 	tries   int            // attempts of the task since control reached it
 	judged  int32          // attempts of the call that were judged
-	visits  []int32        // by task: how often control reached it
+	visits  []int32        // by task: number of visits
 	input   value.Value    // of its step
 	begun   bool           // its input is set
-	call    int32          // node of its call; noCall: it has none now
-	began   int64          // when the attempt was requested
-	wake    int64          // when a task without a call is tried again; 0: it is not
+	call    int32          // node of its call; noCall: none
+	began   int64          // instant of the attempt's request
+	wake    int64          // instant of the retry of a task without a call; 0: none
 	prev    value.Value
 	results variables.Vars // by task
 	out     *ended.Task
 }
 
-// apart reports whether the iteration has a context of its own, because other iterations run in parallel.
+// apart reports whether the iteration has a separate context, because other iterations run in parallel.
 func (it *iteration) apart() bool { return it.run.step.Loop != nil && it.run.step.Loop.Parallel }
 
 // task returns the task that has control.
 func (it *iteration) task() *playbook.Task { return it.run.step.Tasks[it.pc] }
 
-// key returns the name of the call of the current task. Every visit of a task is a call of its own.
+// key returns the name of the call of the current task. Every visit of a task is a separate call.
 func (it *iteration) key() string {
 	k := it.run.key
 	if it.run.step.Loop != nil {
@@ -62,31 +62,30 @@ func (it *iteration) key() string {
 	return k
 }
 
-// pipelines are the iterations under way, and the work of the current event.
+// pipelines are the iterations in progress, and the work of the current event.
 type pipelines struct {
 	net      *Net
 	byCall   map[int32]*iteration
-	todo     []*iteration // to be continued in this event, or in later ones when that is too much
-	begun    int          // the work done before this event
-	attempts int          // of tasks that ended in this event
-	more     int64        // when the rest of todo is continued; 0: there is none
+	todo     []*iteration // to continue in this event, or in later ones if the work is too much
+	begun    int          // work before this event
+	attempts int          // number of attempts that ended in this event
+	more     int64        // instant at which the rest of todo continues; 0: none
 	jumps    int
 }
 
-// taskWork is the work that one task of an iteration counts as besides its expressions.
+// taskWork is the work of one task of an iteration besides its expressions.
 const taskWork = 100
 
-// attemptWork is the work that one attempt of a task counts as besides that, for its views, in runs that bound the work of
-// an event.
+// attemptWork is the additional work of one attempt of a task, for its views, in runs that bound the work of an event.
 const attemptWork = 300
 
-// work continues every iteration that can go on, until all wait or the event has caused enough work.
+// work continues every iteration that can proceed, until all wait or the event has caused enough work.
 func (p *pipelines) work() {
 	for {
-		for len(p.todo) > 0 && !p.enough() { // a loop may add one for every one removed, so entries must not accumulate
+		for len(p.todo) > 0 && !p.enough() { // a loop may add an entry for every removed one, so entries must not accumulate
 			it := p.todo[0]
 			p.todo[0], p.todo = nil, p.todo[1:]
-			if p.net.runs.byKey[it.run.key] == it.run && it.run.iters[it.index] == it { // not stopped since
+			if p.net.runs.byKey[it.run.key] == it.run && it.run.iters[it.index] == it { // not stopped meanwhile
 				p.advance(it)
 			}
 		}
@@ -106,8 +105,8 @@ func (p *pipelines) work() {
 	}
 }
 
-// enough reports whether this event has caused as much work as one event may. The rest is left to another event, so a loop
-// without calls, however long, takes many short events.
+// enough reports whether this event has reached the bound of work. The rest is left to another event, so a long loop without
+// calls takes many short events.
 func (p *pipelines) enough() bool {
 	most := int(p.net.root.Start().EventWorkMax)
 	return most > 0 && p.attempts > 0 && p.net.root.Meter().Spent()-p.begun+p.attempts*attemptWork >= most
@@ -205,7 +204,7 @@ func (n *Net) Input(v int32) (any, *journal.Failure) {
 	return in, nil
 }
 
-// render renders the input of the current task's call: its tool's input, laid over the input of the step if the tool
+// render renders the input of the current task's call: the input of its tool, which overrides the input of the step if the tool
 // receives that.
 func (p *pipelines) render(it *iteration) (value.Value, error) {
 	task := it.task()
@@ -234,7 +233,7 @@ func (p *pipelines) ended(it *iteration) {
 	v := it.call
 	out := &ended.Task{Failure: p.net.root.Failure(v), About: p.metadata()}
 	switch {
-	case p.net.root.Status(v) == reactive.Skipped: // possibly while it waited for its next attempt
+	case p.net.root.Status(v) == reactive.Skipped: // possibly during the wait for its next attempt
 		out.Failure = nil
 	case p.net.root.Attempts(v) == it.judged: // its input could not be rendered
 		p.net.runs.endIteration(it, out.Failure)
@@ -264,7 +263,7 @@ func (p *pipelines) metadata() map[string]any {
 	return object
 }
 
-// conclude judges an attempt by the task's rules. It reports whether the iteration goes on at once.
+// conclude judges an attempt by the task's rules. It reports whether the iteration continues at once.
 func (p *pipelines) conclude(it *iteration, out *ended.Task) bool {
 	task := it.task()
 	it.tries++
@@ -303,7 +302,7 @@ func (p *pipelines) conclude(it *iteration, out *ended.Task) bool {
 	if rule != nil {
 		if err := p.net.ctx.set(rule.Set, s); err != nil {
 			if do == playbook.Retry {
-				p.endTask(it, true) // there is no other attempt
+				p.endTask(it, true) // no other attempt follows
 			}
 			p.net.runs.endIteration(it, failureOf(err))
 			return false
@@ -363,7 +362,7 @@ func (p *pipelines) jump(it *iteration, rule *playbook.Rule) bool {
 		return false
 	}
 	if p.jumps >= p.net.book.Executor.MaxJumps {
-		f := failure(ReasonLimit, "%d jumps, as many as the run may make", p.jumps)
+		f := failure(ReasonLimit, "%d jumps, the most that the run may make", p.jumps)
 		p.net.halt(f)
 		p.net.runs.endIteration(it, f)
 		return false

@@ -12,7 +12,7 @@ import (
 // CodeReference is the code of a task that could not resolve a reference.
 const CodeReference = "REFERENCE_NOT_AVAILABLE"
 
-// resolve replaces a reference by the result. The journal holds only the reference, from which the result follows.
+// resolve replaces a reference by the result. The journal contains only the reference, which determines the result.
 func (p *pipelines) resolve(out *ended.Task) {
 	if out.Failure != nil {
 		return
@@ -32,8 +32,8 @@ func (p *pipelines) resolve(out *ended.Task) {
 	out.Result = v
 }
 
-// referred returns the value of a reference: a value of the result store, or the result of the newest run of a step, as the
-// final step and joins refer to it.
+// referred returns the value of a reference: a value of the result store, or the result of the newest run of a step, to which
+// the final step and joins refer.
 func (p *pipelines) referred(ref string) (value.Value, bool) {
 	if v, ok := p.net.results.Get(ref); ok {
 		return v, true
@@ -52,7 +52,7 @@ func (p *pipelines) referred(ref string) (value.Value, bool) {
 	return s.result, s.hasResult && s.from == run
 }
 
-// keep moves a result that exceeds its task's limit into the store; a result that was just read from the store stays.
+// keep moves a result that exceeds its task's limit into the store, unless it was just read from the store.
 func (p *pipelines) keep(out *ended.Task) {
 	r := out.Task.Result
 	if r == nil || out.Task.Resolves() || out.Failure != nil || results.Size(out.Result) <= r.InlineMax {

@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 )
 
-// RefuseAbort returns why a step-run cannot be aborted: only a step-run under way can.
+// RefuseAbort returns an error if a step-run cannot be aborted: only a step-run in progress can.
 func (n *Net) RefuseAbort(key string) error {
 	if n.Live(key) {
 		return nil
@@ -22,7 +22,7 @@ func (n *Net) RefuseAbort(key string) error {
 	return fmt.Errorf("step-run %q is not under way", key)
 }
 
-// RefuseRetry returns why a key cannot be retried: only an open call can, because the run has gone on from everything else.
+// RefuseRetry returns an error, because only an open call can be retried: the run has continued after everything else.
 func (n *Net) RefuseRetry(key string) error {
 	if _, err := n.stepOf(key); err != nil {
 		return err

@@ -20,7 +20,7 @@ type router struct {
 	event   map[string]any         // the event of the step's end
 	failure *journal.Failure       // nil: the step succeeded
 	scope   *scope                 // of the arcs
-	reads   map[string]value.Value // values that the guards read, if views are watched
+	reads   map[string]value.Value // values that the guards read, if the net is watched
 }
 
 func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
@@ -28,8 +28,8 @@ func (n *Net) route(run *stepRun, event map[string]any, f *journal.Failure) {
 	r.route()
 }
 
-// route follows the arcs of a step that has ended whose guards hold. All guards are evaluated before anything changes; then
-// the arcs' sets are applied in order, then the args are computed, then the tokens are created.
+// route follows the arcs of an ended step whose guards hold. It evaluates all guards before any change, then applies the sets
+// of the arcs in order, computes the args, and creates the tokens.
 func (r *router) route() {
 	n, run, f, next := r.net, r.run, r.failure, r.run.step.Next
 	if n.halted != nil || next == nil || len(next.Arcs) == 0 {
@@ -62,12 +62,12 @@ func (r *router) route() {
 		}
 	}
 	if f != nil && !slices.ContainsFunc(arcs, func(i int) bool { return next.Arcs[i].When != nil }) {
-		n.blame(f) // an arc without a guard is followed, but does not handle the failure
+		n.blame(f) // an arc without a guard is taken, but does not handle the failure
 	}
 	r.emit(arcs)
 }
 
-// endBranch ends the branch of a step-run that no arc leads on.
+// endBranch ends the branch of a step-run without a taken arc.
 func (r *router) endBranch() {
 	if r.failure != nil {
 		r.net.branchFailed(r.run.group, r.failure)
@@ -120,8 +120,8 @@ func (r *router) emit(arcs []int) {
 	}
 }
 
-// args computes the args of a token. If they exceed the playbook's limit, the largest values become references, provided
-// that results are stored.
+// args computes the args of a token. If they exceed the playbook's limit and results are stored, the largest values become
+// references.
 func (r *router) args(arc *playbook.Arc) (map[string]value.Value, *journal.Failure) {
 	n := r.net
 	args := map[string]value.Value{}

@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// scope resolves the names of an expression at its place. The playbook's reader has checked that the names are allowed
-// there.
+// scope resolves the names of an expression. The playbook's reader has checked that the names are allowed at its place.
 type scope struct {
 	net   *Net
 	run   *stepRun   // nil: at admission
@@ -20,7 +19,7 @@ type scope struct {
 	args  map[string]value.Value
 	event value.Value
 	out   *ended.Task // the task that has just ended
-	ended bool        // the run's result is already available by its step's name
+	ended bool        // the run's result is already available under the name of its step
 }
 
 var (
@@ -48,7 +47,7 @@ func (s *scope) Name(name string) (value.Value, error) {
 	return nil, jinja.ErrUndefined
 }
 
-// Under lets the Jinja dialect read a result also as its field data, unless the result has such a field.
+// Under makes a result also readable as its field data in the Jinja dialect, unless the result has such a field.
 func (s *scope) Under(name, key string) (value.Value, bool) {
 	if _, ok := s.own(name); ok || key != "data" {
 		return nil, false
@@ -71,7 +70,7 @@ func (s *scope) own(name string) (value.Value, bool) {
 	case "execution_id":
 		return s.net.root.Start().Run, true
 	case "keychain":
-		return s.net.book.Marks(), true // replaced by the secrets when the call is made
+		return s.net.book.Marks(), true // the secrets replace them when the call is made
 	}
 	return s.pipeline(name)
 }
@@ -125,7 +124,7 @@ func (s *scope) pipeline(name string) (value.Value, bool) {
 	return nil, false
 }
 
-// context returns the context as this scope sees it.
+// context returns the context of this scope.
 func (s *scope) context() *variables.Vars {
 	if s.it != nil && s.it.apart() {
 		return &s.it.ctx
@@ -133,8 +132,8 @@ func (s *scope) context() *variables.Vars {
 	return &s.net.ctx.Vars
 }
 
-// bare returns a variable that the Jinja dialect finds without a prefix, by the order of lookup (playbook.Bare), and reports
-// whether it is the result of a task or step.
+// bare returns a variable without a prefix in the Jinja dialect, by the order of lookup (playbook.Bare), and reports whether it
+// is the result of a task or step.
 func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	if s.it != nil {
 		if v, ok = s.it.vars.Get(name); ok {
@@ -159,7 +158,7 @@ func (s *scope) bare(name string) (v value.Value, isResult, ok bool) {
 	return v, false, ok
 }
 
-// result returns the newest result of a step, including that of a run which has just ended.
+// result returns the newest result of a step, including the result of a run that has just ended.
 func (s *scope) result(name string) (value.Value, bool) {
 	i, ok := s.net.book.StepIndex(name)
 	if !ok {
@@ -172,10 +171,10 @@ func (s *scope) result(name string) (value.Value, bool) {
 	return of.result, of.hasResult
 }
 
-// Step is required by expr.Env; playbooks do not name steps that way.
+// Step implements expr.Env; playbooks do not name steps in this way.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a playbook has no steps.%s: the result of a step is passed on in args and ctx", id)
 }
 
-// nothing is the outcome of a step that ran no task, or whose loop had no items.
+// nothing is the outcome of a step without a task, or with a loop without items.
 var nothing value.Value = map[string]any{"status": "ok", "result": nil, "data": nil, "error": nil, "loop": nil}

@@ -23,7 +23,7 @@ func (n *Net) Step(i int) routed.StepState {
 	return out
 }
 
-// touch returns the state of a step whose marking is about to change.
+// touch returns the state of a step and records that its marking changes.
 func (n *Net) touch(step int) *stepState {
 	if n.watch != nil {
 		n.marks.Touch(step)
@@ -34,7 +34,7 @@ func (n *Net) touch(step int) *stepState {
 // Names returns the names of the playbook's steps.
 func (n *Net) Names() []string { return n.book.StepNames() }
 
-// Tasks returns the labels of a step's tasks; nil if there is no such step.
+// Tasks returns the labels of a step's tasks, or nil if there is no such step.
 func (n *Net) Tasks(step string) []string {
 	i, ok := n.book.StepIndex(step)
 	if !ok {
@@ -65,7 +65,7 @@ func (n *Net) Counts() routed.Counts {
 	}
 }
 
-// Secrets returns the marks of the secrets of a call; none when it is not open.
+// Secrets returns the marks of the secrets of a call; none if the call is not open.
 func (n *Net) Secrets(v int32) []string {
 	if it := n.pipelines.byCall[v]; it != nil {
 		return it.task().Secrets
@@ -73,7 +73,7 @@ func (n *Net) Secrets(v int32) []string {
 	return nil
 }
 
-// Place returns the task that a call belongs to. It reports false when the call is not open.
+// Place returns the task that a call belongs to. It reports false if the call is not open.
 func (n *Net) Place(v int32) (routed.Place, bool) {
 	it := n.pipelines.byCall[v]
 	if it == nil {
@@ -89,5 +89,5 @@ func (n *Net) Place(v int32) (routed.Place, bool) {
 // Explain returns the explainer of the net, which it watches.
 func (n *Net) Explain(run explain.Run) explain.Body { return queries.NewExplainer(n, n.root, run) }
 
-// Changes returns the changes of the net's steps from now on. It watches the net.
+// Changes returns a recorder of the later changes of the net's steps. It watches the net.
 func (n *Net) Changes() routed.Changes { return queries.NewChanges(n, &n.marks) }

@@ -21,37 +21,37 @@ import (
 type stepRun struct {
 	step    *playbook.Step
 	key     string // its name in journals: <step>@<number>
-	order   uint64 // the id of its token: in the order of scheduling
+	order   uint64 // id of its token
 	args    map[string]value.Value
 	event   value.Value
 	group   *group
 	arc     int
 	began   int64
 	input   value.Value
-	noInput error                // why the input could not be rendered, for a step that renders it for each iteration
+	noInput error                // error of rendering the input, for a step that renders it for each iteration
 	vars    variables.Vars       // the step's own scope
-	writes  *variables.Writes    // of a parallel loop's iterations; else nil
+	writes  *variables.Writes    // of the iterations of a parallel loop, or nil
 	items   []any                // of its loop
-	next    int                  // index of the item to be started next
+	next    int                  // index of the next item to start
 	width   int                  // maximum of concurrent iterations
-	iters   map[int32]*iteration // under way
+	iters   map[int32]*iteration // in progress
 	results []any                // of its loop, by index
 	done    int                  // iterations that succeeded
 	failed  int                  // iterations that failed
-	failure *journal.Failure     // of the first failed iteration, where that ends the loop
+	failure *journal.Failure     // of the first failed iteration, if it ends the loop
 	result  value.Value
-	out     *ended.Task    // of the task that ran last
-	labeled variables.Vars // results of the iteration that ended last, by task
+	out     *ended.Task    // of the last task
+	labeled variables.Vars // results of the last ended iteration, by task
 }
 
-// stepRuns are the step-runs under way.
+// stepRuns are the step-runs in progress.
 type stepRuns struct {
 	net       *Net
 	byKey     map[string]*stepRun
 	scheduled int // so far
 }
 
-// live returns the step-runs under way, in the order in which they were scheduled.
+// live returns the step-runs in progress, in the order of scheduling.
 func (r *stepRuns) live() []*stepRun {
 	list := make([]*stepRun, 0, len(r.byKey))
 	for _, run := range r.byKey {
@@ -93,7 +93,7 @@ func (r *stepRuns) schedule() {
 	r.start(run)
 }
 
-// start begins a run's iterations: one, or those of its loop.
+// start begins the iterations of a run: one, or the iterations of its loop.
 func (r *stepRuns) start(run *stepRun) {
 	if run.step.Input != nil {
 		in, err := run.step.Input.Eval(&scope{net: r.net, run: run, args: run.args})
@@ -239,7 +239,7 @@ func (r *stepRuns) endRun(run *stepRun, f *journal.Failure) {
 	if f == nil {
 		r.succeeded(run, s, event)
 	} else {
-		event["error"] = ended.Error(f) // guards may read its code, as rules may
+		event["error"] = ended.Error(f) // guards, like rules, may read its code
 		f = at(run.key, ended.Kinded(f))
 		r.failedRun(run, s, event, f)
 	}
@@ -295,10 +295,10 @@ func abortion(e *journal.Event) *journal.Failure {
 	return f
 }
 
-// Live reports whether a step-run is under way, by its key.
+// Live reports whether a step-run is in progress, by its key.
 func (n *Net) Live(key string) bool { return n.runs.byKey[key] != nil }
 
-// cut ends a run from outside. Its calls are stopped, and no rules of its tasks are evaluated.
+// cut ends a run from outside. It stops the calls of the run, and evaluates no rules of its tasks.
 func (r *stepRuns) cut(run *stepRun, f *journal.Failure) {
 	for _, i := range slices.Sorted(maps.Keys(run.iters)) {
 		r.net.pipelines.closeCall(run.iters[i])

@@ -12,7 +12,7 @@ import (
 const (
 	timeoutTimer = "timeout"
 	retryTimer   = "retry"
-	moreTimer    = "more" // the last event caused as much work as one event may
+	moreTimer    = "more" // the last event reached the bound of work
 )
 
 // timer ends a step-run, or retries a task without a call.
@@ -20,11 +20,11 @@ type timer struct {
 	due int64
 	run *stepRun
 	it  *iteration // nil: the run's timeout
-	key string     // of the task that is tried again
-	seq uint64     // in the order of setting: at one instant the earlier fires first
+	key string     // of the task to retry
+	seq uint64     // order of setting: at one instant, the earlier timer fires first
 }
 
-// timers is a heap. Stale timers are dropped when they come up, or when there are many of them.
+// timers is a heap. Stale timers are dropped when they reach the top, or when they are many.
 type timers struct {
 	net   *Net
 	list  []*timer
@@ -32,7 +32,7 @@ type timers struct {
 	sweep int // length of list at which stale timers are removed
 }
 
-// timersSwept is the least number of timers at which stale ones are removed.
+// timersSwept is the minimum number of timers at which stale ones are removed.
 const timersSwept = 64
 
 func (t *timers) Len() int { return len(t.list) }
@@ -43,7 +43,7 @@ func (t *timers) Less(i, j int) bool {
 		return a.due < b.due
 	}
 	if (a.it == nil) != (b.it == nil) {
-		return a.it != nil // retries come before timeouts
+		return a.it != nil // retries precede timeouts
 	}
 	return a.seq < b.seq
 }
@@ -67,8 +67,8 @@ func (t *timers) inOrder() []*timer {
 	return all.list
 }
 
-// add adds a timer. A timer keeps its step-run in memory, so timers of runs that ended long before are removed together: the
-// list is at most about twice as long as the number of valid timers.
+// add adds a timer. A timer keeps its step-run in memory, so add removes stale timers together: the list is at most about twice
+// as long as the number of valid timers.
 func (t *timers) add(x *timer) {
 	if t.Len() >= max(t.sweep, timersSwept) {
 		t.list = slices.DeleteFunc(t.list, func(old *timer) bool { return !t.alive(old) })
@@ -88,7 +88,8 @@ func (t *timers) alive(x *timer) bool {
 	return x.it == nil || x.run.iters[x.it.index] == x.it && x.it.wake == x.due
 }
 
-// NextDue returns the instant of the next timer, Unix nanoseconds, and whether it retries a task; 0: there is none.
+// NextDue returns the instant of the next timer, Unix nanoseconds, or 0, and reports whether the timer is for a retry or for
+// more work.
 func (n *Net) NextDue() (due int64, retry bool) {
 	due, retry = n.timers.nextSet()
 	if n.pipelines.more > 0 && (due == 0 || n.pipelines.more <= due) {
@@ -108,7 +109,7 @@ func (t *timers) nextSet() (due int64, retry bool) {
 	return 0, false
 }
 
-// Fire returns the event of the next timer, which remains the next until that event has been applied.
+// Fire returns the event of the next timer, which remains the next until the event is applied.
 func (n *Net) Fire(now int64) journal.Event {
 	if due, _ := n.NextDue(); due == n.pipelines.more {
 		return journal.Event{
@@ -127,7 +128,7 @@ func (n *Net) Fire(now int64) journal.Event {
 
 // fired applies the event of the first valid timer. The event may also belong to a call.
 func (t *timers) fired(e *journal.Event) {
-	if due, _ := t.net.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // work left over continues with every event
+	if due, _ := t.net.NextDue(); due != e.Detail.Due || e.Detail.Timer == moreTimer { // remaining work continues with every event
 		return
 	}
 	x := t.list[0]

@@ -12,14 +12,14 @@ import (
 
 // token is a unit of control on its way to a step.
 type token struct {
-	id      uint64 // in the order of creation, from 1
+	id      uint64 // order of creation, from 1
 	step    int
 	args    map[string]value.Value
-	event   value.Value  // the end of the step that it comes from; nil: it comes from outside
+	event   value.Value  // end of the step that it comes from; nil: from outside
 	group   *group       // innermost fan-out that it belongs to; nil: none. A held token has left it
 	arc     int          // index of the arc by which its branch left the router of that fan-out
 	from    string       // the step that it comes from
-	status  string       // of that step: done or failed
+	status  string       // of its source step: done or failed
 	ref     string       // key of the step-run that it comes from
 	origins []string     // keys of the step-runs that it comes from: several if a join created it
 	verdict gate.Verdict // newest verdict of its step's admission
@@ -46,8 +46,8 @@ func (q *tokens) Pop() any {
 func (q *tokens) add(t *token) { heap.Push(q, t) }
 func (q *tokens) pop() *token  { return heap.Pop(q).(*token) }
 
-// tokenWork is the work that a token counts as: with its place at a gate or a join it takes a kilobyte or two, and in a net where every
-// step leads to many there are soon many.
+// tokenWork is the work of a token: with its place at a gate or a join, it takes one or two kilobytes, and tokens multiply in a net
+// in which every step leads to many.
 const tokenWork = 100
 
 // put adds a token: it becomes ready, waits at its step's gate, or is held at its join.
@@ -68,7 +68,7 @@ func (n *Net) admit(t *token) {
 	s := &n.steps[t.step]
 	admit := n.book.Steps[t.step].Admit
 	if admit != nil && admit.Coalesce && s.pending > 0 {
-		n.fanOuts.leave(t.group) // merged into the token that waits there
+		n.fanOuts.leave(t.group) // merged into the waiting token
 		return
 	}
 	t.verdict = admission{n}.Judge(t)
@@ -83,7 +83,7 @@ func (n *Net) admit(t *token) {
 	}
 }
 
-// refused reports whether a denied token is to be discarded. A token whose rules could not be evaluated is not denied yet.
+// refused reports whether a denied token must be discarded. A token with rules that could not be evaluated is not denied yet.
 func (n *Net) refused(t *token) bool {
 	return n.book.Steps[t.step].Admit.Discard && !t.verdict.Allow && t.verdict.Err == ""
 }
@@ -100,10 +100,10 @@ func (n *Net) enable(t *token) {
 	n.ready.add(t)
 }
 
-// Ready reports whether a token is admitted.
+// Ready reports whether there is an admitted token.
 func (n *Net) Ready() bool { return n.ready.Len() > 0 && !n.stopped }
 
-// Next returns the event that schedules the step-run which the oldest admitted token is for.
+// Next returns the event that schedules a step-run for the oldest admitted token.
 func (n *Net) Next(int64) (journal.Event, bool) {
 	if !n.Ready() {
 		return journal.Event{}, false

@@ -124,7 +124,7 @@ func (w *waits) inRun(run *stepRun) {
 		if run.step.Loop != nil {
 			x.Iteration = int(i)
 		}
-		if it.pc < len(run.step.Tasks) { // otherwise it has done its last task and ends with the next event
+		if it.pc < len(run.step.Tasks) { // otherwise its last task is done, and it ends with the next event
 			x.Task = it.task().Label
 		}
 		switch {

@@ -15,12 +15,12 @@ import (
 )
 
 // wild draws playbooks with features that the token game omits: timeouts, expressions that fail, args, paths in sets,
-// results out of line. Their results are not predicted; but the net must stay valid, and come to an end.
+// results out of line. Their results are not predicted, but the net must stay valid and end.
 type wild struct {
 	t *rapid.T
 	strings.Builder
-	copies  []string // sets of whole scopes: one way to hold the earlier values is enough, two double them each time
-	appends bool     // the loop at hand collects the values that its iterations set, which is the second
+	copies  []string // sets of whole scopes: at most one way to keep earlier values, because two double them each time
+	appends bool     // the current loop collects the values that its iterations set, which is the second way
 }
 
 func (w *wild) one(of ...string) string           { return rapid.SampledFrom(of).Draw(w.t, "one") }
@@ -164,7 +164,7 @@ func (b *table) order(e journal.Event) {
 	if e.Detail == nil {
 		e.Detail = &journal.Detail{}
 	}
-	b.play() // the timers that are due have fired
+	b.play() // due timers have fired
 	before, events := b.digest(b.root), len(b.journal)
 	if err := b.command(e); err != nil {
 		require.Len(b.t, b.journal, events, "%s %s was refused (%v) and is journaled", e.Type, e.Node, err)
@@ -179,8 +179,7 @@ func (b *table) order(e journal.Event) {
 	}
 }
 
-// settle checks the calls that the run owes: a call to be retried is retried as long as it is open, and until then the run
-// does not end.
+// settle checks the retries that commands have requested: an open call is retried, and until then the run does not end.
 func (b *table) settle() {
 	for key, attempt := range b.owed {
 		v, ok := b.root.Node(key)
@@ -202,8 +201,8 @@ func (b *table) stepRuns() (list []string) {
 	return list
 }
 
-// TestWhateverIsDoneToAPlaybook: its net is valid after every event (see play), its journal alone yields the same net, a run
-// that nothing can move has ended, and no value that was returned is written to again.
+// TestWhateverIsDoneToAPlaybook: the net is valid after every event (see play), the journal alone yields the same net, a run
+// that nothing can move has ended, and no returned value ever changes.
 func TestWhateverIsDoneToAPlaybook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &wild{t: t}

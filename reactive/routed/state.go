@@ -11,10 +11,10 @@ import (
 // StepState is the state of one step, over all of its runs.
 type StepState struct {
 	Step    string           // name
-	Status  ledger.Status    // of its newest run; waiting while a token is at its gate or join and none of it runs
-	Runs    int              // scheduled so far
-	Live    int              // under way
-	Ready   int              // tokens that are let in, and wait for their turn
+	Status  ledger.Status    // of its newest run; waiting if a token is at its gate or join and no run is in progress
+	Runs    int              // runs scheduled so far
+	Live    int              // runs in progress
+	Ready   int              // admitted tokens that wait for their turn
 	Pending int              // tokens at its gate
 	Held    int              // tokens at its join
 	Failure *journal.Failure // of its newest failed run
@@ -24,33 +24,33 @@ type StepState struct {
 
 // Arcs describes the arcs that the newest run of a step took.
 type Arcs struct {
-	Run     string           // key of the step-run; "": none has ended yet
+	Run     string           // key of the step-run; "": no run has ended yet
 	Seq     uint64           // of the event that ended it
 	Arcs    []int            // indexes of the arcs taken
-	Failure *journal.Failure // why the arcs could not be followed
-	Taken   []int            // indexes of the arcs by which any run has put a token, in order
+	Failure *journal.Failure // set if the arcs could not be followed
+	Taken   []int            // indexes of the arcs by which any run has put a token, sorted
 }
 
-// Ended notes the newest run that has ended: the arcs that it takes, or why they could not be followed.
+// Ended records the newest ended run: the arcs that it takes, or the error if they could not be followed.
 func (a *Arcs) Ended(run string, seq uint64, arcs []int, why *journal.Failure) {
 	*a = Arcs{Run: run, Seq: seq, Arcs: arcs, Failure: why, Taken: a.Taken}
 }
 
-// Put notes that a token was put by an arc. It changes no Taken that was handed out.
+// Put records that a token was put by an arc. It does not change a returned Taken.
 func (a *Arcs) Put(arc int) {
 	if at, ok := slices.BinarySearch(a.Taken, arc); !ok {
 		a.Taken = slices.Insert(slices.Clone(a.Taken), at, arc)
 	}
 }
 
-// Marking is a step as a place and a transition of a net: how many tokens are before it, and how often it has taken one.
+// Marking is a step as a place and a transition of a net: the tokens before it, and its step-runs.
 type Marking struct {
 	Step    string // name
-	Ready   int    // tokens that are let in, and wait for their turn
+	Ready   int    // admitted tokens that wait for their turn
 	Pending int    // tokens at its gate
 	Held    int    // tokens at its join
-	Runs    int    // step-runs so far: each has taken a token
-	Live    int    // step-runs under way
+	Runs    int    // step-runs so far, each for one token
+	Live    int    // step-runs in progress
 	Arcs    []int  // indexes of the arcs by which its newest ended run has put tokens
 	Taken   []int  // indexes of the arcs by which any run has put tokens
 }
@@ -62,8 +62,8 @@ func (s *StepState) Marking() Marking {
 
 // Counts are the totals of a run.
 type Counts struct {
-	StepsRun, Succeeded, Failed  int // step-runs; the final step's are not among StepsRun
-	NormalBranches, BadBranches  int // branches that completed; that failed
+	StepsRun, Succeeded, Failed  int // step-runs; StepsRun excludes the final step
+	NormalBranches, BadBranches  int // completed and failed branches
 	Discarded, Pending, Admitted int // tokens
 	Jumps                        int // in all pipelines
 }

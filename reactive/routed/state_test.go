@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/routed"
 )
 
-// Arcs that tokens took stay taken whatever later runs do, and who was told of them is not told anything else afterwards.
+// Arcs that tokens took stay taken in later runs, and a returned Taken does not change.
 func TestArcsStayTaken(t *testing.T) {
 	var a routed.Arcs
 	for _, arc := range []int{4, 2, 6} {

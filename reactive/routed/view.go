@@ -51,13 +51,13 @@ type View struct {
 	At        int64                  // instant of that event, Unix nanoseconds
 	Step      string                 // name
 	Run       string                 // key of the step-run
-	Runs      []string               // of a run that was ended: the step-runs that were under way, oldest first; of a token that was taken: those that it comes from
+	Runs      []string               // of an ended run: its open step-runs, oldest first; of a taken token: its source step-runs
 	Iteration int                    // from 1; 0: none
 	Task      string                 // label
 	Attempt   int                    // of the task, from 1; 0: none
 	Token     uint64                 // number, from 1; 0: none
 	Status    string                 // the decision, or the end
 	Count     int                    // of items, arcs or tokens
-	Failure   *journal.Failure       // why it failed
-	Reads     map[string]value.Value // values that the rules of a denying gate, or the guards of arcs, have read, by their expressions
+	Failure   *journal.Failure       // set if it failed
+	Reads     map[string]value.Value // values that the rules of a denying gate, or the guards of arcs, have read, by expression
 }

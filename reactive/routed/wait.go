@@ -9,7 +9,7 @@ type WaitKind string
 const (
 	AtGate   WaitKind = "gate"  // a token is denied until the context changes
 	AtJoin   WaitKind = "join"  // tokens have arrived and more may follow
-	ForTurn  WaitKind = "turn"  // a token is admitted, but its step-run is not yet scheduled
+	ForTurn  WaitKind = "turn"  // a token is admitted, but its step-run is not scheduled yet
 	ForCall  WaitKind = "call"  // a task's call: see its node
 	ForDelay WaitKind = "delay" // the retry of a task without a call
 	ForItems WaitKind = "items" // a loop's iterations
@@ -19,16 +19,16 @@ const (
 type Wait struct {
 	Kind  WaitKind // determines the fields that are set
 	Step  string   // name of the step that waits
-	Since uint64   // sequence of the event that made it wait; 0: the call's node has it
+	Since uint64   // sequence of the event that began the wait; 0: see the node of the call
 
 	Token uint64                 // gate, turn
-	Rule  int                    // gate: index of the rule that denies; -1: no rule holds
-	Err   string                 // gate: why the rule could not be evaluated
+	Rule  int                    // gate: index of the denying rule; -1: no rule holds
+	Err   string                 // gate: error of the rule's evaluation
 	Reads map[string]value.Value // gate: the current values that the rules read
 
 	Mode    string   // join
 	FanOut  string   // join: key of the step-run whose fan-out the join belongs to
-	Arrived []string // join: the steps of the tokens that have arrived
+	Arrived []string // join: the source steps of the arrived tokens
 	Live    int      // join: tokens and step-runs of that fan-out, nested fan-outs included, that may still arrive
 
 	Run       string // call, delay, items: key of the step-run
@@ -37,9 +37,9 @@ type Wait struct {
 	Node      int32  // call: its node
 	Due       int64  // delay, Unix nanoseconds
 	Done      int    // items: iterations that have ended
-	Failed    int    // items: of those, how many have failed
+	Failed    int    // items: number of these that have failed
 	Total     int    // items
 }
 
-// CodeBlocked is the code of the failure of a run that has tokens left and none that can move.
+// CodeBlocked is the code of the failure of a run in which tokens are left but none can move.
 const CodeBlocked = "blocked"

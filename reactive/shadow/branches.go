@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// branches returns the conditionals with a name that both have decided, and not alike.
+// branches returns the named conditionals that both workflows have decided differently.
 func (s *Shadow) branches() (list []Difference) {
 	for v := range s.is.Len() {
 		if s.is.Body() != nil || s.is.Row(v).Kind != plan.Gate || s.is.Key(v) == "" {

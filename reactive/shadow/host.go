@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// host has room for every call, makes none, and returns the participants that the run has asked.
+// host has room for every call, makes no calls, and returns the participants that the run has asked.
 type host struct {
 	decide.Host
 	root  *reactive.Root
@@ -19,7 +19,7 @@ var (
 	_ decide.Limiter  = (*host)(nil)
 )
 
-// Pure makes no call: its outcome is in the journal.
+// Pure makes no call: the journal has its outcome.
 func (h *host) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Reserve implements decide.Host.
@@ -33,7 +33,8 @@ func (h *host) Limits() decide.Limits {
 	return decide.Limits{}
 }
 
-// Resolve returns the participants that the run has asked in the same attempt; if it made none, those that the target names now.
+// Resolve returns the participants that the run asked in the same attempt or, if it made none, the current participants of the
+// target.
 func (h *host) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	if ids, ok := h.named[reactive.RequestName(h.root.Key(v), h.root.Attempt(v)+1)]; ok {
 		return ids, nil

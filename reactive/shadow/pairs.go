@@ -43,7 +43,7 @@ func requestOf(e *journal.Event) key {
 // event holds the compared parts of an event that one of the workflows has decided.
 type event struct {
 	key
-	seq       uint64 // of the recorded event; of the other workflow's the first of the turn
+	seq       uint64 // of the recorded event; for the other workflow, of the first event of the turn
 	value     any
 	detail    *journal.Detail
 	pause     int64 // of a sleep
@@ -74,14 +74,14 @@ const (
 
 // pairs pairs the events of the run with those of the other workflow.
 type pairs struct {
-	turn  [2][]event       // of the present turn
-	left  [2]map[key]event // of earlier ones, without their pairs
+	turn  [2][]event       // of the current turn
+	left  [2]map[key]event // unpaired events of earlier turns
 	ops   map[ops]bool
 	diffs []Difference
-	more  int // differences that are not kept
+	more  int // number of differences beyond differencesMax
 }
 
-// differencesMax bounds the differences that are kept: the rest is counted.
+// differencesMax bounds the stored differences. The rest is counted.
 const differencesMax = 1000
 
 func (p *pairs) init() {
@@ -91,7 +91,7 @@ func (p *pairs) init() {
 
 func (p *pairs) add(of side, e *event) { p.turn[of] = append(p.turn[of], *e) }
 
-// settle pairs the events of a turn: most are in the same order.
+// settle pairs the events of a turn, most of which are in the same order.
 func (p *pairs) settle() {
 	was, is := p.turn[recorded], p.turn[shadowed]
 	for i := range max(len(was), len(is)) {
@@ -126,7 +126,7 @@ func (p *pairs) pair(of side, e *event) {
 	}
 }
 
-// compare finds how two events with one key differ.
+// compare adds the differences between two events with one key.
 func (p *pairs) compare(was, is *event) {
 	switch was.of {
 	case journal.CallRequested:
@@ -154,7 +154,7 @@ func (p *pairs) compareRequests(was, is *event) {
 	}
 }
 
-// ops are an operation of each of the plans.
+// ops has one operation of each plan.
 type ops struct{ was, is int32 }
 
 // same reports whether two requests call the same operation.
@@ -191,7 +191,7 @@ func participants(d *journal.Detail) any {
 	return list
 }
 
-// pause returns how long a request sleeps, as documents say it; nil: it does not.
+// pause returns the duration of a request's sleep, in the form of documents, or nil.
 func pause(e *event) any {
 	if e.pause == 0 {
 		return nil
@@ -207,7 +207,7 @@ func code(d *journal.Detail) any {
 	return d.Failure.Code
 }
 
-// ending returns how a run has ended.
+// ending returns the end of a run as a value.
 func ending(e *event) any {
 	out := map[string]any{"status": e.detail.State, "output": e.value}
 	if f := e.detail.Failure; f != nil {
@@ -235,7 +235,7 @@ func (p *pairs) found(d Difference) {
 	p.diffs = append(p.diffs, d)
 }
 
-// unpaired returns the differences of events that only one side has. Those that follow from a request that only it has are left out.
+// unpaired returns the differences of events that only one side has. It omits consequences of a request that only that side has.
 func (p *pairs) unpaired() (list []Difference) {
 	for of, left := range p.left {
 		for k, e := range left {
@@ -262,7 +262,7 @@ func (p *pairs) unpaired() (list []Difference) {
 	return list
 }
 
-// only returns the kind of difference that an event makes if only one side has it; false: it makes none.
+// only returns the kind of difference for an event that only one side has. It reports false if there is no difference.
 func only(of journal.Type, by side) (Kind, bool) {
 	switch of {
 	case journal.CallRequested, journal.DispatchCreated, journal.DecisionRequested, journal.StepScheduled:

@@ -7,16 +7,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The rerun of a playbook's run begins with the past of that run: events that followed from one another there. Some of their values have
-// the id of that run, and the calls that were under way are not among them. So they are not decided anew: both workflows take them as
-// they are, and the decisions that both would have made at each of them are compared.
+// The rerun of a playbook's run begins with the past of that run: events that were decided there. Some of their values have the id of
+// that run, and the calls in progress are not among them. So they are not decided again: both workflows take them unchanged, and the
+// decisions that both would have made at each of them are compared.
 
 // begins reports whether an event belongs to the start of a run.
 func begins(e *journal.Event) bool {
 	return e.Type == journal.RunStarted || e.Type == journal.ResultKept || e.Type == journal.InputSet
 }
 
-// follow takes an event of the past with which a rerun begins. It reports false for any other event.
+// follow takes an event of the past of a rerun. It reports false for any other event.
 func (s *Shadow) follow(e *journal.Event) bool {
 	if start := decide.StartOf(e); start != nil && start.From != nil && s.was.Body() != nil {
 		s.past = uint64(start.From.Kept) + 1
@@ -38,7 +38,7 @@ func (s *Shadow) follow(e *journal.Event) bool {
 	return true
 }
 
-// compareAt compares the decisions of the two workflows where one of them has decided an event of the past.
+// compareAt compares the decisions of the two workflows at an event of the past that one of them has decided.
 func (s *Shadow) compareAt(e *journal.Event) {
 	switch e.Type {
 	case journal.StepScheduled:
@@ -49,7 +49,7 @@ func (s *Shadow) compareAt(e *journal.Event) {
 		v, asked := s.was.Node(e.Node)
 		u, ok := s.is.Node(e.Node)
 		if !asked || !ok {
-			return // the effects tell
+			return // the effects differ
 		}
 		was, is := s.event(s.was, e), s.event(s.is, e)
 		if !s.pairs.same(&was, &is) {

@@ -13,62 +13,62 @@ type Kind string
 
 // The kinds of differences.
 const (
-	Unasked      Kind = "new"          // it would make a call that was never made
-	Gone         Kind = "gone"         // it would not make a call that was made
+	Unasked      Kind = "new"          // a call would be made that was never made
+	Gone         Kind = "gone"         // a call would not be made that was made
 	Operation    Kind = "operation"    // the step would call another operation
 	Input        Kind = "input"        // the step would be called with another input
-	Participants Kind = "participants" // others would be asked
-	Branch       Kind = "branch"       // a conditional would decide otherwise
+	Participants Kind = "participants" // other participants would be asked
+	Branch       Kind = "branch"       // a conditional would decide differently
 	Result       Kind = "result"       // a result or time of the engine itself would differ
 	Refused      Kind = "refused"      // a command would be refused
-	End          Kind = "end"          // the run would end otherwise, or at another place
+	End          Kind = "end"          // the run would end differently, or at another place
 )
 
-// Difference is one way in which the other workflow goes another way than the run went.
+// Difference is one difference between the run and the other workflow.
 type Difference struct {
 	Kind        Kind        `json:"kind"`                  // the kind of difference
-	Run         string      `json:"run,omitempty"`         // of a child run: its id; "": that of the report
-	Step        string      `json:"step,omitempty"`        // key, of a child run behind that of the step that has started it; "": the run
+	Run         string      `json:"run,omitempty"`         // of a child run: its id; "": the run of the report
+	Step        string      `json:"step,omitempty"`        // key, in a child run preceded by the key of the starting step; "": the run
 	Attempt     int32       `json:"attempt,omitempty"`     // of the step
-	Participant string      `json:"participant,omitempty"` // of the step, whom it asks
-	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; of a step that it has not done, the event at which it would be done
+	Participant string      `json:"participant,omitempty"` // participant of the step
+	Seq         uint64      `json:"seq,omitempty"`         // of the run's event; if the run lacks it, of the event where it would be
 	What        string      `json:"what,omitempty"`        // type of the event
 	Begun       bool        `json:"begun"`                 // the run has begun the step that would differ
-	Old         value.Value `json:"old,omitempty"`         // as it was
-	New         value.Value `json:"new,omitempty"`         // as it would be
+	Old         value.Value `json:"old,omitempty"`         // in the run
+	New         value.Value `json:"new,omitempty"`         // under the other workflow
 
-	ahead bool // the run has not done it
+	ahead bool // the run does not have it
 }
 
-// Report is how a run would have gone under another workflow.
+// Report compares a run with the same run under another workflow.
 type Report struct {
 	Run         string             `json:"run"`            // id
 	Events      uint64             `json:"events"`         // of the run
 	Status      reactive.RunStatus `json:"status"`         // of the run
 	Shadow      reactive.RunStatus `json:"shadow"`         // under the other workflow
 	Differences []Difference       `json:"differences"`    // in the order in which they were found
-	More        int                `json:"more,omitempty"` // differences that are not listed
+	More        int                `json:"more,omitempty"` // number of differences that are not listed
 
-	Children []Child `json:"children,omitempty"` // child runs that would follow another workflow; their differences are among the others
-	Alike    int     `json:"alike,omitempty"`    // child runs that would follow the workflow that they follow
+	Children []Child `json:"children,omitempty"` // child runs that would follow another workflow; their differences are in Differences
+	Alike    int     `json:"alike,omitempty"`    // number of child runs that would follow the same workflow
 }
 
-// Child is how a child run, at any depth, would have gone under the workflow that the step above it would start.
+// Child compares a child run, at any depth, with the same run under the workflow that the step above it would start.
 type Child struct {
 	Run    string             `json:"run"`              // id
 	Events uint64             `json:"events,omitempty"` // of the child
 	Status reactive.RunStatus `json:"status,omitempty"` // of the child
 	Shadow reactive.RunStatus `json:"shadow,omitempty"` // under the other workflow
-	Found  int                `json:"found"`            // how many differences are its own
-	Why    string             `json:"why,omitempty"`    // why it has no shadow; "": it has one
+	Found  int                `json:"found"`            // number of its own differences
+	Why    string             `json:"why,omitempty"`    // reason for having no shadow; "": it has one
 }
 
-// Same reports whether there is no difference, also below the run.
+// Same reports whether there is no difference, including child runs.
 func (r *Report) Same() bool {
 	return len(r.Differences) == 0 && r.More == 0 && !slices.ContainsFunc(r.Children, func(c Child) bool { return c.Why != "" })
 }
 
-// AddChild adds the differences of a child run, whose steps are behind a prefix.
+// AddChild adds the differences of a child run, with a prefix for its steps.
 func (r *Report) AddChild(child *Report, prefix string) {
 	c := Child{Run: child.Run, Events: child.Events, Status: child.Status, Shadow: child.Shadow, Found: child.More + len(child.Differences)}
 	for _, below := range child.Children {
@@ -91,7 +91,7 @@ func (r *Report) AddChild(child *Report, prefix string) {
 	r.Children, r.Alike = append(append(r.Children, c), child.Children...), r.Alike+child.Alike
 }
 
-// Past returns the first difference in a step that the run has begun; nil if there is none: all differences are still to come.
+// Past returns the first difference in a step that the run has begun, or nil if all differences are in the future.
 func (r *Report) Past() *Difference {
 	for i := range r.Differences {
 		if r.Differences[i].Begun {
@@ -101,7 +101,7 @@ func (r *Report) Past() *Difference {
 	return nil
 }
 
-// Report compares the run with its shadow as of the last event that was added; more may be added.
+// Report compares the run with its shadow as of the last added event. More events may be added.
 func (s *Shadow) Report() (*Report, error) {
 	s.flush()
 	if s.err != nil {
@@ -126,8 +126,8 @@ func (s *Shadow) Report() (*Report, error) {
 	return r, nil
 }
 
-// begun reports whether a difference is about a part that the run has begun: any decision that it has made, and one that it has not made
-// about a step that it has asked, or about its end. Tokens of a playbook come from one another, so all of it counts.
+// begun reports whether a difference is about a part that the run has begun: any decision that the run has made, and a decision that
+// it has not made about a requested step, or about its end. Tokens of a playbook depend on each other, so all differences count.
 func (s *Shadow) begun(d *Difference) bool {
 	switch {
 	case s.is.Body() != nil:

@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// ErrWorld means that a run is that of a world, which has no shadow.
+// ErrWorld means that a run is of a world, which has no shadow.
 var ErrWorld = errors.New("coordinator: a world has no shadow: its documents are compared by diff, without its runs")
 
 // ErrKind means that the two workflows are of different kinds.
 var ErrKind = errors.New("coordinator: a workflow cannot take the place of one of another kind")
 
-// Shadow follows a run under another workflow. It is owned by one goroutine.
+// Shadow follows a run under another workflow. It belongs to one goroutine.
 type Shadow struct {
 	was  *reactive.Root // under the run's own workflow
 	is   *reactive.Root // under the other one
@@ -26,11 +26,11 @@ type Shadow struct {
 
 	start *journal.Start // of the run, under the other workflow
 	turn  turn
-	early map[key][]journal.Event // outcomes that the other workflow has not asked for
-	given map[key]int             // outcomes and commands that are in its next events
+	early map[key][]journal.Event // outcomes that the other workflow has not requested yet
+	given map[key]int             // outcomes and commands in its next events
 	pairs pairs
-	asked map[string]bool // steps that the run has asked
-	past  uint64          // of the rerun of a playbook: the sequence of the last event that it begins with, see past.go; else 0
+	asked map[string]bool // steps that the run has requested
+	past  uint64          // in the rerun of a playbook: the sequence of the last event of its past, see past.go; else 0
 	err   error
 }
 
@@ -40,11 +40,11 @@ type turn struct {
 	seq     uint64 // of its first event
 	outside []journal.Event
 	own     []event
-	noted   bool // all that came from outside may have been journaled while no process drove the run
+	noted   bool // all events from outside may have been journaled while no process drove the run
 }
 
-// New returns the shadow of a run. The start is that which the run would have under the other workflow. The host returns functions
-// and limits for the root of the other workflow; it makes no call.
+// New returns the shadow of a run. start is the start of the run under the other workflow. serve returns the host with functions
+// and limits for the root of the other workflow, which makes no call.
 func New(old, now *plan.Plan, start *journal.Start, serve func(*reactive.Root) decide.Host) (*Shadow, error) {
 	was, is := decide.NewRoot(old), decide.NewRoot(now)
 	for _, root := range []*reactive.Root{was, is} {
@@ -76,7 +76,7 @@ func (s *Shadow) Add(e *journal.Event) {
 	}
 	switch kind := s.origin(e); kind {
 	case outside, command:
-		if len(s.turn.own) > 0 { // the next turn of the same instant
+		if len(s.turn.own) > 0 { // another turn of the same instant
 			s.flush()
 			s.begin(e)
 		}
@@ -105,18 +105,18 @@ func (s *Shadow) begin(e *journal.Event) {
 	s.turn = turn{at: e.At, seq: e.Seq, noted: true, outside: s.turn.outside[:0], own: s.turn.own[:0]}
 }
 
-// origin is where an event comes from.
+// origin is the origin of an event.
 type origin uint8
 
 const (
-	unknown origin = iota // of a type that origins does not have
-	decided               // it follows from the journal
+	unknown origin = iota // the type is not in origins
+	decided               // derived from the journal
 	outside               // an outcome of a call
 	command               // a command of a person or program
-	ignored               // it follows from the next one, or is about the run's workflow
+	ignored               // follows from the next event, or is about the run's workflow
 )
 
-// origins holds where events of each type come from, if they themselves do not say otherwise: see origin.
+// origins has the origin of each type of event, unless the event itself determines it: see origin.
 var origins = [256]origin{
 	journal.RunStarted:          command,
 	journal.CallRequested:       decided,
@@ -145,7 +145,7 @@ var origins = [256]origin{
 	journal.RunReopened:         ignored,
 	journal.RunDeadlineExceeded: decided,
 	journal.RunFinished:         decided,
-	journal.ContentStored:       decided, // this and those up to WorldSnapshotted are of no run that has a shadow
+	journal.ContentStored:       decided, // from here to WorldSnapshotted: not in runs with a shadow
 	journal.WorkflowPublished:   decided,
 	journal.RetentionSet:        decided,
 	journal.BulkRecorded:        decided,
@@ -164,7 +164,7 @@ var origins = [256]origin{
 	journal.RunMoved:            ignored,
 }
 
-// origin returns where an event of the run comes from.
+// origin returns the origin of an event of the run.
 func (s *Shadow) origin(e *journal.Event) origin {
 	switch e.Type {
 	case journal.DecisionReceived:
@@ -182,7 +182,7 @@ func (s *Shadow) origin(e *journal.Event) origin {
 	return origins[e.Type]
 }
 
-// made reports whether an event ends a call that was made, and not one that the engine carries out itself.
+// made reports whether an event ends a call that was made, not one that the engine itself carries out.
 func (s *Shadow) made(root *reactive.Root, e *journal.Event) bool {
 	if e.Detail != nil && e.Detail.Participant != "" {
 		return true

@@ -36,8 +36,8 @@ func compiled(t testing.TB, text string) *plan.Plan {
 	return p
 }
 
-// recorded runs a workflow: pick returns which of the open calls ends next, and its result; ends are the lengths of the journal after
-// each turn.
+// recorded runs a workflow. pick returns the open call to end next, and its result; ends are the lengths of the journal after each
+// turn.
 func recorded(p *plan.Plan, input value.Value, pick func(open []reactive.Request) (int, call.Result)) (list []journal.Event, ends []int) {
 	root := decide.NewRoot(p)
 	s := decide.NewStepper(root, idle{})
@@ -109,7 +109,7 @@ func document(t *rapid.T, list string) string {
 		strings.TrimSuffix(limit, ", ") + "\n    steps:\n" + list
 }
 
-// A run of any workflow, after any of its turns, goes the same way by the same workflow.
+// A run of any workflow, after any of its turns, has no differences under the same workflow.
 func TestAnyRunGoesTheSameWay(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := compiled(t, document(r, steps(r)))
@@ -127,7 +127,7 @@ func TestAnyRunGoesTheSameWay(t *testing.T) {
 	})
 }
 
-// An outcome that came before the other workflow asks for it is kept, and given to it then.
+// An outcome that precedes the request of the other workflow is kept until the request.
 func TestAnEarlyOutcomeIsKept(t *testing.T) {
 	old := compiled(t, "kind: Workflow\nname: w\nsteps: [{parallel: {steps: [{id: a, operation: work}, {id: b, operation: work}]}}]\n")
 	now := compiled(t, "kind: Workflow\nname: w\nsteps: [{id: b, operation: work}, {id: a, operation: work}]\n")
@@ -137,7 +137,7 @@ func TestAnEarlyOutcomeIsKept(t *testing.T) {
 	require.Equal(t, reactive.RunCompleted, report.Shadow)
 }
 
-// Steps that the engine itself computes, times or ends are computed, timed and ended anew.
+// The engine computes, times and ends steps without calls again.
 func TestWhatTheEngineDoesIsDoneAnew(t *testing.T) {
 	head := "kind: Workflow\nname: w\noperations: {one: {value: '1'}, two: {value: '2'}, rest: {sleep: {for: PT1S}}, long: {sleep: {for: PT2S}}}\n"
 	old := compiled(t, head+"steps: [{id: a, operation: one}, {id: b, operation: rest}]\noutput: '{{ steps.a.output }}'\n")
@@ -150,7 +150,7 @@ func TestWhatTheEngineDoesIsDoneAnew(t *testing.T) {
 	require.Equal(t, []string{"a operation", "a result", "b operation", "b input", "b result", " end"}, kinds)
 }
 
-// Worlds have no shadow, and neither has a run under a workflow of another kind.
+// A world has no shadow, nor has a run under a workflow of another kind.
 func TestOtherKindsAreRefused(t *testing.T) {
 	tree := compiled(t, "kind: Workflow\nname: w\nsteps: [{operation: work}]\n")
 	routed := compiled(t, "apiVersion: sluice/v1\nkind: Playbook\nmetadata: {name: p}\nworkflow: [{step: a, tool: {kind: noop}}]\n")

@@ -6,10 +6,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// roundsMax bounds the steps of the other workflow in one turn: it may go on without end where the run did not.
+// roundsMax bounds the steps of the other workflow in one turn, which may be endless although the run's turn was not.
 const roundsMax = 10_000
 
-// flush lets the other workflow take the collected turn.
+// flush applies the collected turn to the other workflow.
 func (s *Shadow) flush() {
 	if s.turn.seq == 0 || s.err != nil {
 		return
@@ -26,8 +26,8 @@ func (s *Shadow) flush() {
 	s.turn.seq = 0
 }
 
-// take steps the other workflow with all that came from outside, and then with the outcomes that it turns out to have asked for, until
-// nothing follows any more.
+// take steps the other workflow with the events from outside, and then with the kept outcomes of its new requests, until no event
+// follows.
 func (s *Shadow) take() {
 	items := make([]decide.Item, 0, len(s.turn.outside))
 	for i := range s.turn.outside {
@@ -50,7 +50,7 @@ func (s *Shadow) take() {
 	}
 }
 
-// note takes commands that were journaled while no process drove the run: nothing is decided yet.
+// note takes commands that were journaled while no process drove the run, without decisions.
 func (s *Shadow) note() {
 	for i := range s.turn.outside {
 		e := &s.turn.outside[i]
@@ -66,7 +66,7 @@ func (s *Shadow) note() {
 	}
 }
 
-// item returns the item that the other workflow takes. An outcome for which it has not asked is kept.
+// item returns the item for the other workflow. It keeps an outcome that the other workflow has not requested.
 func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	it := decide.Item{Event: s.command(e)}
 	if e.Detail != nil {
@@ -93,7 +93,7 @@ func (s *Shadow) item(e *journal.Event) (decide.Item, bool) {
 	return it, true
 }
 
-// command returns an event that is passed to the other workflow, whose start is another.
+// command returns an event for the other workflow, which has another start.
 func (s *Shadow) command(e *journal.Event) journal.Event {
 	c := copied(e)
 	if e.Type == journal.RunStarted {
@@ -102,7 +102,7 @@ func (s *Shadow) command(e *journal.Event) journal.Event {
 	return c
 }
 
-// copied returns an event without the fields that belong to the journal that it is from.
+// copied returns an event without the fields that belong to its journal.
 func copied(e *journal.Event) journal.Event {
 	c := *e
 	c.Seq, c.At, c.Hint = 0, 0, 0
@@ -130,7 +130,7 @@ func (s *Shadow) isOpen(e *journal.Event) bool {
 	return s.is.Open(req)
 }
 
-// followed pairs the events of the other workflow, and returns the outcomes that it has just asked for.
+// followed pairs the events of the other workflow, and returns the kept outcomes of its new requests.
 func (s *Shadow) followed(batch []journal.Event) (early []decide.Item) {
 	for i := range batch {
 		e := &batch[i]
@@ -154,7 +154,7 @@ func (s *Shadow) followed(batch []journal.Event) (early []decide.Item) {
 	return early
 }
 
-// awaited returns the outcomes of a request, and of all participants of a fan-out, that came before it.
+// awaited returns the outcomes of a request, and of all participants of a fan-out, that preceded the request.
 func (s *Shadow) awaited(e *journal.Event) (items []decide.Item) {
 	take := func(k key) {
 		for _, kept := range s.early[k] {
@@ -187,5 +187,5 @@ func (s *Shadow) refused(e *journal.Event, err error) {
 	s.pairs.found(Difference{Kind: Refused, Step: e.Node, Seq: e.Seq, What: e.Type.String(), New: err.Error()})
 }
 
-// Roots returns the roots of the run under its own workflow and under the other one, as of the last event that was added.
+// Roots returns the roots of the run under its own workflow and under the other one, as of the last added event.
 func (s *Shadow) Roots() (was, is *reactive.Root) { return s.was, s.is }

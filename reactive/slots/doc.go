@@ -1,7 +1,7 @@
-// Package slots picks the next node to start where a limit keeps others waiting.
+// Package slots selects the next node to start under limits.
 //
 //	candidates ──▶ Slots: limits within limits ──▶ granted ──▶ Queue ──▶ the first in the order of the template
 //
-// It has two data structures over node numbers. Functions of its caller compare nodes, and report whether one still wants to
-// start. It has no clock, no goroutine and does no I/O; it is owned by one goroutine.
+// It has two data structures over node numbers. Functions of the caller compare nodes, and report whether a node is still a
+// candidate. The package has no clock, no goroutine and does no I/O; its values belong to one goroutine.
 package slots

@@ -7,21 +7,21 @@ import (
 )
 
 // Queue is the set of nodes that may start; First returns the first in template order. Nodes outside maps are in template
-// order by their numbers: each is a bit, and a bit of the level above tells whether any of 64 is set. Items of maps are in a
+// order by their numbers: each is a bit, and a bit of the level above is set if any of 64 bits is set. Items of maps are in a
 // heap, and so are the calls of a routed run, by their numbers.
 //
 //	levels[2]                 1
-//	levels[1]      0 1 0 …                    bit i: is there anything in word i below?
+//	levels[1]      0 1 0 …                    bit i: word i of the level below is not 0
 //	levels[0]      [64 nodes][64 nodes] …
 //
-// Nodes that may no longer start are skipped when they come up.
+// The caller skips nodes that may no longer start.
 type Queue struct {
 	levels [][]uint64
 	heap   []int32
 	less   func(a, b int32) bool
 }
 
-// NewQueue returns the queue of a run with so many nodes outside maps; less is template order.
+// NewQueue returns the queue of a run with a number of nodes outside maps; less is template order.
 func NewQueue(nodes int, less func(a, b int32) bool) Queue {
 	s := Queue{less: less}
 	for n := nodes; ; {
@@ -33,7 +33,7 @@ func NewQueue(nodes int, less func(a, b int32) bool) Queue {
 	}
 }
 
-// Add puts in a node that lies outside maps.
+// Add adds a node outside maps.
 func (s *Queue) Add(v int32) {
 	for _, words := range s.levels {
 		w := &words[v/64]
@@ -46,7 +46,7 @@ func (s *Queue) Add(v int32) {
 	}
 }
 
-// Remove takes out a node that lies outside maps.
+// Remove removes a node outside maps.
 func (s *Queue) Remove(v int32) {
 	for _, words := range s.levels {
 		w := &words[v/64]
@@ -58,7 +58,7 @@ func (s *Queue) Remove(v int32) {
 	}
 }
 
-// First returns the first node in template order; -1: there is none.
+// First returns the first node in template order, or -1.
 func (s *Queue) First() int32 {
 	v := int32(-1)
 	if top := s.levels[len(s.levels)-1]; len(top) > 0 && top[0] != 0 {
@@ -73,8 +73,8 @@ func (s *Queue) First() int32 {
 	return v
 }
 
-// Push puts an item's node into the heap.
+// Push adds a node of an item to the heap.
 func (s *Queue) Push(v int32) { s.heap = binheap.Push(s.heap, v, s.less) }
 
-// Pop takes the first node out of the heap.
+// Pop removes the first node of the heap.
 func (s *Queue) Pop() { s.heap = binheap.Pop(s.heap, s.less) }

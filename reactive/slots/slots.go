@@ -1,13 +1,13 @@
 package slots
 
 // Slots grants the right to run under limits. Groups form a tree; a node takes one slot in its group and in every group
-// around it. Free slots go to candidates in template order, and one without room does not hold up later ones.
+// around it. Free slots go to candidates in template order; a candidate without room does not delay later ones.
 //
-//	run (max 3) ── queue: [ b, ▸inner ]      a group with room stands in its parent's queue in the place
-//	  └─ inner (max 1) ── queue: [ a, c ]    of its first candidate; one without room, or empty, does not
+//	run (max 3) ── queue: [ b, ▸inner ]      a group with room is in its parent's queue, at the place
+//	  └─ inner (max 1) ── queue: [ a, c ]    of its first candidate; a full or empty group is not
 //
-// So the next grant is found by following first entries down: O(depth), and O(depth·log n) to keep in order, whatever the
-// number of groups and candidates. Invalid candidates are dropped when they come up.
+// So the next grant is found by following first entries down: O(depth), plus O(depth·log n) for a change. Invalid candidates
+// are dropped when they are first.
 type Slots struct {
 	groups []group
 	less   func(a, b int32) bool // template order of nodes
@@ -16,14 +16,14 @@ type Slots struct {
 
 type group struct {
 	queue  []int32 // binary heap by order: a node as itself, a group g as ^g
-	first  int32   // node that orders this group in its parent's queue
-	at     int32   // its index there; -1: not there
+	first  int32   // node that determines the order of this group in its parent's queue
+	at     int32   // its index in that queue; -1: not in it
 	parent int32   // -1: none
 	used   int32
 	max    int32 // 0: no limit
 }
 
-// Add adds a group, with a limit (0: none), to the group around it (-1: this is the outermost), and returns its number.
+// Add adds a group with a limit (0: none) to a parent group (-1: none), and returns its number.
 func (s *Slots) Add(parent, limit int32) int32 {
 	s.groups = append(s.groups, group{parent: parent, max: limit, at: -1})
 	return int32(len(s.groups) - 1)
@@ -32,20 +32,20 @@ func (s *Slots) Add(parent, limit int32) int32 {
 // Size returns the number of groups.
 func (s *Slots) Size() int { return len(s.groups) }
 
-// Parent returns the group around a group; -1: there is none.
+// Parent returns the group around a group, or -1.
 func (s *Slots) Parent(g int32) int32 { return s.groups[g].parent }
 
 // Limit returns the number of slots of a group, 0 if it has no limit, and the number in use.
 func (s *Slots) Limit(g int32) (most, used int32) { return s.groups[g].max, s.groups[g].used }
 
-// New makes slots for nodes in an order; valid reports whether a node is still a candidate.
+// New returns slots for nodes in the order of less. valid reports whether a node is still a candidate.
 func New(less func(a, b int32) bool, valid func(node int32) bool) Slots {
 	return Slots{less: less, valid: valid}
 }
 
 func (g *group) room() bool { return g.max == 0 || g.used < g.max }
 
-// Take counts a node in its groups. It may exceed a limit, because journaled facts may.
+// Take counts a node in its groups. The count may exceed a limit, because journaled facts may.
 func (s *Slots) Take(g int32) {
 	for ; g >= 0; g = s.groups[g].parent {
 		s.groups[g].used++
@@ -68,7 +68,7 @@ func (s *Slots) Wait(g, node int32) {
 	}
 }
 
-// enlist puts group g where it belongs in its parent's queue.
+// enlist puts group g at its place in its parent's queue.
 func (s *Slots) enlist(g int32) {
 	c := &s.groups[g]
 	if c.parent < 0 || len(c.queue) == 0 || !c.room() {
@@ -85,7 +85,7 @@ func (s *Slots) enlist(g int32) {
 	}
 }
 
-// Next removes and returns the first candidate within a group for which all its groups have room; -1: there is none.
+// Next removes and returns the first candidate within a group for which all groups have room, or -1.
 func (s *Slots) Next(root int32) int32 {
 	node := s.first(root)
 	if node >= 0 {
@@ -94,7 +94,7 @@ func (s *Slots) Next(root int32) int32 {
 	return node
 }
 
-// first finds it, and drops invalid entries on the way.
+// first returns the result of Next without removing it, and drops invalid entries.
 func (s *Slots) first(g int32) int32 {
 	for s.groups[g].room() && len(s.groups[g].queue) > 0 {
 		e := s.groups[g].queue[0]
@@ -129,7 +129,7 @@ func (s *Slots) remove(g int32) {
 	}
 }
 
-// node returns the node that orders an entry of a queue.
+// node returns the node that determines the order of an entry of a queue.
 func (s *Slots) node(e int32) int32 {
 	if e >= 0 {
 		return e

@@ -10,17 +10,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/slots"
 )
 
-// office is a plain model of Slots: it looks at all that wait, each time.
+// office is a plain model of Slots, which searches all waiting nodes each time.
 type office struct {
 	parent, limit, used []int32
 	waiting             []waiter
-	gone                map[int32]bool // no candidates any more
-	rank                []int          // of nodes: the order of the template
+	gone                map[int32]bool // no longer candidates
+	rank                []int          // by node: its place in template order
 }
 
 type waiter struct{ group, node int32 }
 
-// room reports whether a group and those around it, up to root, have room; false if root is not around it.
+// room reports whether a group and its surrounding groups, up to root, have room; false if root does not contain it.
 func (o *office) room(g, root int32) bool {
 	for ; g >= 0; g = o.parent[g] {
 		if o.limit[g] > 0 && o.used[g] >= o.limit[g] {
@@ -33,7 +33,7 @@ func (o *office) room(g, root int32) bool {
 	return false
 }
 
-// next returns the waiter that goes first within a group; -1: none may.
+// next returns the first waiter within a group that may start, or -1.
 func (o *office) next(root int32) int {
 	first := -1
 	for i, w := range o.waiting {
@@ -50,8 +50,8 @@ func (o *office) count(g, n int32) {
 	}
 }
 
-// Whatever waits, takes, releases and ceases to wait, in groups of any shape, the first in template order that has room everywhere is
-// granted, and no other.
+// For any operations on groups of any shape, the first candidate in template order with room in all its groups is granted, and no
+// other.
 func TestTheFirstWithRoomIsGranted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes = 60
@@ -71,7 +71,7 @@ func TestTheFirstWithRoomIsGranted(t *testing.T) {
 		}
 		require.Equal(t, groups, s.Size())
 		group := rapid.Int32Range(0, int32(groups)-1)
-		var holding []int32 // groups of those that hold slots
+		var holding []int32 // groups of the holders of slots
 		newcomer := int32(0)
 		take := func(g int32) {
 			s.Take(g)
@@ -101,7 +101,7 @@ func TestTheFirstWithRoomIsGranted(t *testing.T) {
 					take(w.group)
 				}
 			},
-			"take": func(t *rapid.T) { take(group.Draw(t, "group")) }, // a fact: it may exceed a limit
+			"take": func(t *rapid.T) { take(group.Draw(t, "group")) }, // a fact, which may exceed a limit
 			"release": func(t *rapid.T) {
 				if len(holding) == 0 {
 					t.Skip("nothing is held")
@@ -138,7 +138,7 @@ func numbers(n int) func(yield func(int) bool) {
 	}
 }
 
-// A group without room does not hold up candidates behind its first, and stands in its old place when it has room again.
+// A full group does not delay candidates behind its first, and returns to its old place when it has room again.
 func TestAFullGroupHoldsUpNoOther(t *testing.T) {
 	s := slots.New(func(a, b int32) bool { return a < b }, func(int32) bool { return true })
 	run := s.Add(-1, 0)
@@ -158,9 +158,9 @@ func TestAFullGroupHoldsUpNoOther(t *testing.T) {
 	require.EqualValues(t, -1, s.Next(run))
 }
 
-// Nodes outside maps stand in the order of their numbers; those of items, which have higher numbers, anywhere between them.
+// Nodes outside maps are in the order of their numbers; nodes of items, which have higher numbers, are anywhere between them.
 func TestTheQueueHasTheFirstOfBothKinds(t *testing.T) {
-	const spread = 10_000 // between nodes outside maps there is room for so many items
+	const spread = 10_000 // number of items that fit between nodes outside maps
 	sizes := []int{0, 1, 63, 64, 65, 4095, 4096, 4097, 300_000}
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.SampledFrom(sizes).Draw(t, "nodes")

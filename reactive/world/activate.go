@@ -28,7 +28,7 @@ func (w *World) activate(c *cell, now int64) journal.Event {
 	return journal.Event{Type: journal.CellStepped, Node: c.address, Value: step.Value()}
 }
 
-// details returns the details of a failure as they are journaled.
+// details returns the details of a failure for the journal.
 func details(f *machine.Failure) any {
 	if f.Stack == "" {
 		return nil
@@ -36,7 +36,7 @@ func details(f *machine.Failure) any {
 	return map[string]any{"stack": f.Stack}
 }
 
-// record returns the result of an activation, or why the world cannot take it.
+// record returns the result of an activation, or a failure if the world cannot take it.
 func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (step *steps.Step, failure *machine.Failure) {
 	step = &steps.Step{Cause: it.seq, Ignored: out.Ignored}
 	if out.Ignored {
@@ -54,11 +54,11 @@ func (w *World) record(c *cell, it *item, out *machine.Output, seq uint64) (step
 	return step, nil
 }
 
-// recordRaised returns the raised events with the cells that they go to.
+// recordRaised returns the raised events with their target cells.
 func (w *World) recordRaised(it *item, raised []machine.Raised) ([]steps.Raised, *machine.Failure) {
 	if len(raised) > 0 && it.depth+1 > ChainMax {
 		return nil, &machine.Failure{Code: machine.CodeLimitExceeded, Message: fmt.Sprintf(
-			"events have raised events %d times in a row, as often as they may", ChainMax)}
+			"events have raised events %d times in a row, the most that is allowed", ChainMax)}
 	}
 	list := make([]steps.Raised, len(raised))
 	for i, r := range raised {
@@ -91,7 +91,7 @@ func (w *World) recordEmitted(c *cell, emitted []machine.Emission, seq uint64) (
 	return list, nil
 }
 
-// room returns the reason why an effect of a cell cannot be open.
+// room returns a failure if the emitted effects of a cell would exceed a limit.
 func (s *intents) room(c *cell, emitted []machine.Emission) *machine.Failure {
 	calls, timers := len(s.byNode), c.open.n-c.open.calls
 	for i := range emitted {
@@ -127,7 +127,7 @@ func (c *cell) identity(x *machine.Emission, index int, seq uint64) (string, err
 	return intent, err
 }
 
-// dropped returns the node keys of the open intents that an activation drops: those that it names, or all.
+// dropped returns the node keys of the open intents that an activation drops: the named ones, or all.
 func (c *cell) dropped(named []machine.Drop, all bool) (keys []string) {
 	for x := c.open.first; x != nil; x = x.after {
 		if all || x.among(named) {

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// TestAllocations bounds the allocations of a message from when it is taken until its cell is stepped, and those of an event that
-// is read again: work that depends on how many cells there are, or a second codec on the way, would exceed it.
+// TestAllocations bounds the allocations of a message until its cell is stepped, and of an event that is read again: work that
+// depends on the number of cells, or a second encoding, would exceed the bounds.
 func TestAllocations(t *testing.T) {
 	const messages = 256
 	d := drive(t, sumWorld)

@@ -14,10 +14,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Cache bounds the cells of a machine that stay in memory though they may leave it. Zero means the default, a negative number none.
+// Cache bounds the cells of a machine that stay in memory although they may leave it. Zero means the default; a negative number
+// means none.
 type Cache struct {
-	Cells int // how many. Default: CellsCached
-	Bytes int // of their states, as they are stored. Default: BytesCached
+	Cells int // number of cells. Default: CellsCached
+	Bytes int // of their stored states. Default: BytesCached
 }
 
 // The defaults of a Cache.
@@ -26,37 +27,37 @@ const (
 	BytesCached = 64 << 20
 )
 
-// bounds returns the bounds that are meant.
+// bounds returns the effective bounds.
 func (c Cache) bounds() Cache {
 	return Cache{Cells: max(0, cmp.Or(c.Cells, CellsCached)), Bytes: max(0, cmp.Or(c.Bytes, BytesCached))}
 }
 
-// Fetch returns the content that is kept under a hash.
+// Fetch returns the content with a hash.
 type Fetch = kept.Fetch
 
-// base is the newest snapshot: the cells that are not in memory are there.
+// base is the newest snapshot, which has the cells that are not in memory.
 type base struct {
-	fetch    Fetch          // nil: the run's store keeps no content, and all cells stay in memory
-	pace     kept.Pace      // when the next snapshot is due
-	upto     uint64         // sequence as of which the snapshot is; 0: there is none
+	fetch    Fetch          // nil: the run's store has no content, and all cells stay in memory
+	pace     kept.Pace      // decides when the next snapshot is due
+	upto     uint64         // sequence of the last event in the snapshot; 0: no snapshot
 	seq      uint64         // of its event
-	snapshot *kept.Snapshot // nil: there is none
+	snapshot *kept.Snapshot // nil: none
 	roots    kept.Roots     // of the snapshot
 }
 
-// holdings are the cells of a world: those in memory, and those that only the newest snapshot has.
+// holdings are the cells of a world: the cells in memory, and the cells that only the newest snapshot has.
 type holdings struct {
 	def     *machine.World
-	cells   map[string]*cell // those in memory, by address
-	dirty   map[string]*cell // with content: those that have changed since the newest snapshot, also those that are gone
+	cells   map[string]*cell // the cells in memory, by address
+	dirty   map[string]*cell // with content: the cells that have changed since the newest snapshot, including deleted ones
 	base    base             // the newest snapshot
 	delta   delta            // size of the states of dirty
 	intents intents          // of the cells in memory
 	stopped bool             // the run was cancelled or closed: no intent is open
 	cache   Cache            // bounds of the cells at rest that stay in memory
-	loaded  Cache            // those read from the snapshot since cells were last removed from memory
-	err     error            // why content could not be read
-	read    func(*cell)      // is called with each cell that was read from a snapshot
+	loaded  Cache            // the cells read from the snapshot since the last eviction
+	err     error            // error of reading content
+	read    func(*cell)      // called with each cell read from a snapshot
 }
 
 // may reports whether a cell that is not in memory may be in the snapshot. dirty is its state since then.
@@ -65,23 +66,24 @@ func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty
 // changed reports whether a cell has changed since the newest snapshot.
 func (h *holdings) changed(address string) bool { return h.dirty[address] != nil }
 
-// Content sets where snapshots are kept, how many events the journal may have since the newest, 0: any number, and the bounds of
-// the cells that stay in memory though they may leave it. It must be called before the first event is applied.
+// Content sets the reader of the content of snapshots, the bound of events since the newest snapshot (0: none), and the bounds
+// of the cells that stay in memory although they may leave it. It must be called before the first event is applied.
 func (h *holdings) Content(fetch Fetch, eventsMax int, cache Cache) {
 	h.base.fetch, h.base.pace, h.cache = fetch, kept.NewPace(eventsMax), cache.bounds()
 }
 
-// Err returns why the world cannot go on: the content of its snapshot is damaged. Nothing that it has returned since counts.
+// Err returns an error if the world cannot proceed, because the content of its snapshot is damaged. All its later results are
+// invalid.
 func (h *holdings) Err() error { return h.err }
 
-// Snapshot returns the sequence of the event of the newest snapshot, 0 if there is none, and whether another is due, or a spill. A
-// world that leaves memory has one earlier.
+// Snapshot returns the sequence of the event of the newest snapshot, or 0, and reports whether another snapshot or a spill is due.
+// For a world that leaves memory, a snapshot is due earlier.
 func (w *World) Snapshot(leaves bool) (seq uint64, due bool) {
 	due = w.base.fetch != nil && !w.stopped && w.base.pace.Due(w.root.Tail(), w.root.Bytes(), leaves)
 	return w.base.seq, due || w.delta.spills()
 }
 
-// fail notes that content cannot be read.
+// fail records that content cannot be read.
 func (h *holdings) fail(err error) {
 	if h.err == nil {
 		h.err = kept.Damaged(err)
@@ -132,7 +134,7 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 	return c
 }
 
-// changedShare is the share of the cells that have changed at which it is worth while to look at all cells in memory.
+// changedShare is the divisor of the number of changed cells below which relieve does not visit all cells in memory.
 const changedShare = 8
 
 // relieve removes cells from memory if many were read.
@@ -142,8 +144,8 @@ func (h *holdings) relieve() {
 	}
 }
 
-// evict removes cells from memory that have not changed and that nothing happens to but by their timers, the longest unchanged first,
-// until as much of each machine is left as may. No event is being applied.
+// evict removes unchanged cells at rest from memory, the longest unchanged first, down to the bounds of each machine. No event may be
+// in progress.
 func (h *holdings) evict() {
 	h.loaded = Cache{}
 	if h.base.fetch == nil {
@@ -178,7 +180,7 @@ func (h *holdings) evict() {
 	}
 }
 
-// all yields all cells, in the order of their addresses. It reads those that are not in memory as it comes to them.
+// all yields all cells, in the order of their addresses. It reads cells that are not in memory one by one.
 func (h *holdings) all() iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
 		for _, address := range h.addressesOfAll() {
@@ -224,7 +226,7 @@ func (h *holdings) addressesOfAll() []string {
 	return list
 }
 
-// keyOf returns the key of an entry that was read.
+// keyOf returns the key of a read entry, or the error of reading it.
 func keyOf(m *machine.Machine, entry trie.Entry, err error) (value.Value, error) {
 	if err != nil {
 		return nil, err

@@ -44,8 +44,8 @@ func sumWorldWith(lines string) string {
 	return strings.Replace(sumWorld, "    emits: []\n", "    emits: []\n"+lines, 1)
 }
 
-// populated returns a world with n cells, all of them in the snapshot of the event. It plants the snapshot, since to lead n cells there
-// takes long.
+// populated returns a world with n cells, all in the snapshot of the event. It writes the snapshot directly, because activating n
+// cells takes long.
 func populated(tb failer, text string, n int, of func(i int) (key string, state, work value.Value, active int64)) (d *driver, last journal.Event) {
 	d = drive(tb, text)
 	d.apart = true
@@ -92,7 +92,7 @@ func populated(tb failer, text string, n int, of func(i int) (key string, state,
 	return d, last
 }
 
-// planted returns the root of a snapshot that was planted.
+// planted returns the root of a directly written snapshot.
 func (d *driver) planted(last *journal.Event) *reactive.Root {
 	root := d.empty()
 	first := d.events[0]
@@ -113,7 +113,7 @@ func addOne(i int) decide.Item {
 	}}
 }
 
-// BenchmarkActivation takes messages to one world and steps its cells, without a store.
+// BenchmarkActivation sends messages to one world and steps its cells, without a store.
 func BenchmarkActivation(b *testing.B) {
 	d := drive(b, sumWorld)
 	d.apart = true
@@ -128,8 +128,8 @@ func BenchmarkActivation(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot keeps the state of a world with many cells, of which some have changed: freeze-ns is the time that the world waits,
-// cpu-ns the time of the processor for all of it. It also restores the world, and reads cells that are not in memory.
+// BenchmarkSnapshot writes snapshots of a world with many cells, some of them changed: freeze-ns is the time that the world waits,
+// cpu-ns the total processor time. It also restores the world, and reads cells that are not in memory.
 func BenchmarkSnapshot(b *testing.B) {
 	const cells = 1_000_000
 	d, last := populated(b, sumWorld, cells, counted)
@@ -211,7 +211,7 @@ machines:
 routing: {subscriptions: [{event: Arm, machine: m, key_field: id}]}
 `
 
-// armed is a cell that waits for a timer, of which three are due at a time.
+// armed is a cell that waits for a timer; three timers are due at a time.
 func armed(i int) (key string, state, work value.Value, active int64) {
 	key = fmt.Sprint("c", i)
 	timer := map[string]any{
@@ -221,7 +221,7 @@ func armed(i int) (key string, state, work value.Value, active int64) {
 	return key, map[string]any{"n": int64(0)}, map[string]any{"open": []any{timer}}, epoch
 }
 
-// BenchmarkTimers restores a world with many armed timers until the first is known, and has the next fire.
+// BenchmarkTimers restores a world with many armed timers until the first timer is known, and fires the next.
 func BenchmarkTimers(b *testing.B) {
 	const timers = 1_000_000
 	d, last := populated(b, armedWorld, timers, armed)

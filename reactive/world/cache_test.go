@@ -21,8 +21,8 @@ machines:
 routing: {subscriptions: [{event: Put, machine: m, key_field: id}]}
 `
 
-// TestACacheIsBounded: of the cells that need not be in memory as many stay as were asked for, and no more bytes of states; those that
-// have changed last stay longest. Reading others does not exceed that for long, and how much it is changes nothing.
+// TestACacheIsBounded: cells that may leave memory stay within the bounds of their number and of the bytes of their states; the last
+// changed ones stay longest. Reading other cells does not exceed the bounds for long, and the bounds do not affect the journal.
 func TestACacheIsBounded(t *testing.T) {
 	const cells = 40
 	long := strings.Repeat("x", 1_000)

@@ -14,38 +14,38 @@ type cell struct {
 	key     value.Value // in normal form; nil if the machine has no key
 	address string
 
-	state     value.Value // nil: none, or it is away
-	away      *away       // the state, if it is content and not in memory
+	state     value.Value // nil: none, or see away
+	away      *away       // the state, if it is only content
 	mail      mailbox
-	aside     *item // the item at which the cell failed; a reset delivers it again
+	aside     *item // the item at which the cell failed, which a reset delivers again
 	open      openList
 	failure   *journal.Failure
 	completed bool // the newest activation that was not ignored has completed it
 	paused    bool
-	faulty    bool        // it is to fail: see World.faults
+	faulty    bool        // it must fail: see World.faults
 	place     turns.Place // in the ring
 
-	indexed []trie.Hash // its values in the indexes of its machine; nil: not computed from this state
+	indexed []trie.Hash // its values in the indexes of its machine; nil: not computed yet
 
 	active  int64  // instant of its newest activation or delivery, Unix nanoseconds
 	last    uint64 // sequence of its newest activation; 0: none
 	changed uint64 // sequence of the newest event that has changed it
 	set     uint64 // sequence of the event that has set its state
-	bytes   int    // of that event, as long as the state counts: see delta
-	noted   uint64 // the event for which the tracker has noted it last, by its count
-	size    int    // bytes of the state as it is stored, or a little more; 0: it is not in memory
+	bytes   int    // bytes of that event, while the state counts: see delta
+	noted   uint64 // number of the event for which the tracker has last recorded it
+	size    int    // approximate bytes of the stored state; 0: not in memory
 }
 
 // Place returns the place of the cell in the ring. With Ready it implements turns.Taker.
 func (c *cell) Place() *turns.Place { return &c.place }
 
-// Ready reports whether the cell has something to do.
+// Ready reports whether the cell has mail and is not held.
 func (c *cell) Ready() bool { return c.mail.Len() > 0 && !c.held() }
 
 // held reports whether the cell queues its items.
 func (c *cell) held() bool { return c.failure != nil || c.paused }
 
-// gone reports whether nothing is left of the cell.
+// gone reports whether the cell has no state and is idle, so that it no longer exists.
 func (c *cell) gone() bool {
 	return !c.hasState() && c.idle()
 }
@@ -63,15 +63,15 @@ func (c *cell) status() Status {
 	return Completed
 }
 
-// idle reports whether the cell has nothing but a state: no mail, no intent, no failure, none to come, and no pause.
+// idle reports whether the cell has only a state: no mail, no intent, no current or pending failure, and no pause.
 func (c *cell) idle() bool { return c.mail.Len() == 0 && c.open.n == 0 && !c.held() && !c.faulty }
 
-// rests reports whether nothing happens to the cell but by messages, persons and timers, so that it need not be in memory.
+// rests reports whether only messages, persons and timers can change the cell, so that it need not be in memory.
 func (c *cell) rests() bool {
 	return c.open.calls == 0 && !c.faulty && (c.mail.Len() == 0 || c.held())
 }
 
-// lookup returns the cell of an address; nil if there is none.
+// lookup returns the cell of an address, or nil.
 func (h *holdings) lookup(address string) *cell {
 	if c := h.cells[address]; c != nil || !h.base.may(h.dirty[address]) {
 		return c
@@ -83,14 +83,14 @@ func (h *holdings) lookup(address string) *cell {
 	return h.load(m, key, address)
 }
 
-// cellAt returns the cell of an address, a new one if there is none. The address is that of an event, and so valid.
+// cellAt returns the cell of an address, or a new one if there is none. The address must come from an event, so it is valid.
 func (h *holdings) cellAt(address string) *cell {
 	if c := h.cells[address]; c != nil {
 		return c
 	}
 	m, key, err := h.def.ParseAddress(address)
 	if err != nil {
-		return &cell{} // of no machine: an event of another world, which changes nothing
+		return &cell{} // of no machine: the event is of another world, and changes nothing
 	}
 	if h.base.may(h.dirty[address]) {
 		if c := h.load(m, key, address); c != nil {
@@ -102,7 +102,7 @@ func (h *holdings) cellAt(address string) *cell {
 	return c
 }
 
-// touch concludes a change of a cell: it joins or leaves the ring, and is forgotten if nothing is left of it.
+// touch concludes a change of a cell: the cell enters or leaves the ring, and is dropped if it no longer exists.
 func (w *World) touch(c *cell) {
 	w.tracker.note(c)
 	c.changed = w.event.Seq
@@ -129,8 +129,8 @@ type mailbox struct {
 
 // item is an event in the mailbox of a cell.
 type item struct {
-	seq   uint64 // of the event that it comes from
-	depth int    // how many activations in a row have raised it; 0: it comes from outside
+	seq   uint64 // sequence of its event
+	depth int    // number of consecutive activations that raised it; 0: from outside
 	event machine.Event
 }
 
@@ -152,7 +152,7 @@ func (m *mailbox) pushFront(it item) {
 
 func (m *mailbox) front() *item { return &m.items[m.first] }
 
-// pop removes the oldest item. The slice is moved when half of it is free, so that it does not grow with the items removed.
+// pop removes the oldest item. It moves the slice when half of it is free, so that the slice does not grow with removed items.
 func (m *mailbox) pop() item {
 	it := m.items[m.first]
 	m.items[m.first] = item{}
@@ -172,7 +172,7 @@ func (m *mailbox) pop() item {
 type openList struct {
 	first, last *intent
 	n           int
-	calls       int // of n
+	calls       int // number of these that are calls
 }
 
 func (l *openList) add(x *intent) {

@@ -1,10 +1,10 @@
 package world
 
-// Track makes the world keep which cells an event changes, for Changed.
+// Track makes the world record the cells that an event changes, for Changed.
 func (w *World) Track() { w.tracker.on = true }
 
-// Changed returns the states of the cells that the last event has changed, in the order in which it first changed them; of a cell
-// that does not exist any more only the address is set. See Track.
+// Changed returns the states of the cells that the last event has changed, in the order of their first changes. Of a cell that no
+// longer exists, only the address is set. See Track.
 func (w *World) Changed() []CellState {
 	list := make([]CellState, len(w.tracker.changed))
 	for i, c := range w.tracker.changed {
@@ -16,18 +16,18 @@ func (w *World) Changed() []CellState {
 	return list
 }
 
-// Was returns the status that a cell had in the snapshot from which the world was restored; "": none is known. See Track.
+// Was returns the status of a cell in the snapshot from which the world was restored, or "" if it is not known. See Track.
 func (w *World) Was(address string) Status { return w.tracker.was[address] }
 
-// tracker keeps which cells an event changes.
+// tracker records the cells that an event changes.
 type tracker struct {
 	on      bool
-	changed []*cell           // by the event that is applied
-	event   uint64            // counts the events that were applied
-	was     map[string]Status // by address: of cells that were read from a snapshot
+	changed []*cell           // by the current event
+	event   uint64            // number of applied events
+	was     map[string]Status // by address: status of cells read from a snapshot
 }
 
-// read keeps the status of a cell that was read from a snapshot.
+// read records the status of a cell read from a snapshot.
 func (t *tracker) read(c *cell) {
 	if t.on {
 		if t.was == nil {
@@ -39,14 +39,14 @@ func (t *tracker) read(c *cell) {
 	}
 }
 
-// begin forgets the changes of the event before.
+// begin clears the changes of the previous event.
 func (t *tracker) begin() {
 	clear(t.changed)
 	t.changed = t.changed[:0]
 	t.event++
 }
 
-// note keeps that a cell has changed.
+// note records that a cell has changed.
 func (t *tracker) note(c *cell) {
 	if t.on && c.noted != t.event {
 		c.noted = t.event

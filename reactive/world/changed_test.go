@@ -10,8 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// TestTheEndOfAWorldChangesThoseThatWait: the end of a world changes the cells that wait for something, each once, be they in memory or
-// not, and no others.
+// TestTheEndOfAWorldChangesThoseThatWait: the end of a world changes the waiting cells, each once, in memory or not, and no others.
 func TestTheEndOfAWorldChangesThoseThatWait(t *testing.T) {
 	d := drive(t, narrowWorld).forgetful()
 	for i := range 40 {

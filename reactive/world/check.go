@@ -10,9 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Check returns why an event that was read cannot be the one that the world has journaled next: a value is not of its type or not in
-// its normal form, or it is about something that does not exist. Such an event must not be applied. The error wraps
-// journal.ErrDamaged.
+// Check returns an error, which wraps journal.ErrDamaged, if a read event cannot be the next event of the world: a value is not of
+// its type or not in its normal form, or its subject does not exist. Such an event must not be applied.
 func (w *World) Check(e *journal.Event) error {
 	var err error
 	switch {
@@ -37,7 +36,7 @@ func (w *World) Check(e *journal.Event) error {
 	return nil
 }
 
-// checkAddress returns why an address is not that of a cell.
+// checkAddress returns an error if an address cannot be the address of a cell.
 func (w *World) checkAddress(address string) error {
 	if w.cells[address] != nil {
 		return nil
@@ -46,7 +45,7 @@ func (w *World) checkAddress(address string) error {
 	return err
 }
 
-// checkEvent checks a message or an event that was raised.
+// checkEvent checks a message or a raised event.
 func (w *World) checkEvent(name string, payload any, cells []string) error {
 	t := w.def.Types.Lookup(name)
 	if t == nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Beside the states of cells, a snapshot holds these values: the work of each cell that is not at rest, and the core, which
-// is all that belongs to no cell.
+// Besides the states of cells, a snapshot has these values: the work of each cell that is not at rest, and the core, which has
+// all state that does not belong to a cell.
 
-// freezeCore returns the core, as it is now.
+// freezeCore returns the current core.
 func (w *World) freezeCore() func() map[string]any {
 	t := w.tally
 	core := map[string]any{
@@ -25,7 +25,7 @@ func (w *World) freezeCore() func() map[string]any {
 		"stopped": w.root.Stopped(), "above": w.root.PausedFromAbove(),
 	}
 	var turns, faults, granted []any
-	awake := map[string]bool{} // cells that must be in memory when the world goes on
+	awake := map[string]bool{} // cells that must be in memory when the world continues
 	for _, x := range w.intents.byNode {
 		awake[x.cell.address] = true
 	}
@@ -55,7 +55,7 @@ func (w *World) freezeCore() func() map[string]any {
 	}
 }
 
-// freezeWork returns all of a cell but its state.
+// freezeWork returns all of a cell except its state.
 func (c *cell) freezeWork() map[string]any {
 	work := map[string]any{}
 	if c.failure != nil {
@@ -67,7 +67,7 @@ func (c *cell) freezeWork() map[string]any {
 	if c.paused {
 		work["paused"] = true
 	}
-	if c.completed && c.machine.Process { // of an entity it means nothing
+	if c.completed && c.machine.Process { // it has no meaning for an entity
 		work["completed"] = true
 	}
 	var mail, open []any
@@ -113,7 +113,7 @@ func (x *intent) freeze() map[string]any {
 	return v
 }
 
-// CallEvents yields the events so far of the open calls; only a world that can read content keeps them.
+// CallEvents yields the events so far of the open calls. Only a world with content keeps them.
 func (h *holdings) CallEvents() iter.Seq[*journal.Event] {
 	return func(yield func(*journal.Event) bool) {
 		for _, x := range h.intents.inOrder() {
@@ -133,7 +133,7 @@ func (s *intents) inOrder() []*intent {
 	return list
 }
 
-// keep keeps an event of an open call, which a snapshot holds.
+// keep stores an event of an open call for snapshots.
 func (s *intents) keep(e *journal.Event) {
 	if x := s.byKey[e.Node]; x != nil && x.effect != nil {
 		kept := *e
@@ -142,7 +142,7 @@ func (s *intents) keep(e *journal.Event) {
 	}
 }
 
-// thawWork restores in a cell the result of freezeWork. Its intents are returned, and not yet open.
+// thawWork restores the result of freezeWork in a cell. It returns the intents, which are not open yet.
 func (c *cell) thawWork(work map[string]any, effect func(string) *machine.Effect) (open []*intent, err error) {
 	r := &thaw{}
 	c.paused, c.completed = work["paused"] == true, work["completed"] == true

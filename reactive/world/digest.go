@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Digest writes all state that the world's future depends on. Instants are written relative to now.
+// Digest writes all state that determines the world's future. Instants are relative to now.
 func (w *World) Digest(out io.Writer, now int64) {
 	fmt.Fprintf(out, "world %v;", w.stopped)
 	for c := range w.all() {
@@ -50,7 +50,7 @@ func (it *item) digest(out io.Writer) {
 	fmt.Fprintf(out, "item %d %s %s %d;", it.event.Kind, it.event.Name, text(it.event.Value), it.depth)
 }
 
-// text returns a value as text, in one form for equal values.
+// text returns a value as text; equal values have equal texts.
 func text(v value.Value) string {
 	data, err := value.JSON(v)
 	if err != nil { // cannot happen: the codec accepts only values

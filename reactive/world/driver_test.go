@@ -29,7 +29,7 @@ type failer interface {
 	Helper()
 }
 
-// planOf returns the plan of a world whose machines in Go are these.
+// planOf returns the plan of a world with machines in Go.
 func planOf(t failer, text string, machines ...*machine.Definition) *plan.Plan {
 	t.Helper()
 	checked, err := kinds.Load("world.yaml", []byte(text), template.Known{Lenient: true})
@@ -43,7 +43,7 @@ func planOf(t failer, text string, machines ...*machine.Definition) *plan.Plan {
 	return p
 }
 
-// host answers nothing at once, and runs the machines in Go of a plan twice each time.
+// host answers no call at once, and runs each activation of a machine in Go twice.
 type host struct{}
 
 func (host) Function(string, []any) (value.Value, *journal.Failure)     { panic("there are none") }
@@ -60,12 +60,12 @@ func (host) Activate(w *definition.World, in *definition.Input) (*definition.Out
 	return attempt.Run(w, activate, in, true)
 }
 
-// store keeps the content and the journal of one run.
+// store has the content and the journal of one run.
 type store struct {
-	content map[journal.Hash][]byte // nil: it keeps none
+	content map[journal.Hash][]byte // nil: no content
 	events  []journal.Event
-	fetched int // blobs that were read
-	written int // blobs that were put
+	fetched int // number of read blobs
+	written int // number of put blobs
 }
 
 func (s *store) fetch(hash journal.Hash) ([]byte, error) {
@@ -88,7 +88,7 @@ func (s *store) put(blobs [][]byte) error {
 	return nil
 }
 
-// journal returns the events as they are stored.
+// journal returns the encoded events.
 func (s *store) journal(t failer) []byte {
 	t.Helper()
 	data, err := encoded(s.events)
@@ -106,7 +106,7 @@ func encoded(events []journal.Event) (data []byte, err error) {
 	return data, nil
 }
 
-// driver drives a world as an engine does: the events of a turn are stored, and read again by every later root.
+// driver drives a world like an engine: it stores the events of a turn, and every later root reads them.
 type driver struct {
 	t    failer
 	plan *plan.Plan
@@ -116,8 +116,8 @@ type driver struct {
 	now  int64 // Unix nanoseconds
 
 	check   func() error // after each turn; nil: nothing
-	crashes func() bool  // says whether a turn ends with a crash; nil: none does
-	cuts    *rand.Rand   // where a crash leaves a part of a turn's events, from which the rest follows; nil: nowhere
+	crashes func() bool  // reports whether a turn ends with a crash; nil: never
+	cuts    *rand.Rand   // place at which a crash cuts the events of a turn; nil: no cuts
 	cache   world.Cache  // of cells at rest
 	apart   bool         // events are not stored
 	forgets bool         // worlds keep as little in memory as they can
@@ -128,7 +128,7 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 // drive starts a run of a world.
 func drive(t failer, text string) *driver { return begin(t, planOf(t, text), true) }
 
-// begin starts a run whose store keeps content or not.
+// begin starts a run with or without content.
 func begin(t failer, p *plan.Plan, content bool) *driver {
 	d := &driver{t: t, plan: p, now: epoch}
 	if content {
@@ -141,14 +141,14 @@ func begin(t failer, p *plan.Plan, content bool) *driver {
 	return d
 }
 
-// forgetful has a run keep as little in memory as it can from its beginning on.
+// forgetful makes a run keep as little in memory as possible from its begin.
 func (d *driver) forgetful() *driver {
 	d.forgets = true
 	world.Forgetful(d.world())
 	return d
 }
 
-// spill puts states into content, if they are too large.
+// spill writes states that are too large as content.
 func (d *driver) spill() {
 	if s := d.world().Spill(); s != nil {
 		require.NoError(d.t, s.Write(d.put))
@@ -175,7 +175,7 @@ func (d *driver) use(root *reactive.Root) {
 	d.root, d.step = root, decide.NewStepper(root, host{})
 }
 
-// take passes a command on.
+// take sends a command.
 func (d *driver) take(e journal.Event) (refused error) {
 	it := command(e, &refused)
 	it.Received = d.now
@@ -183,7 +183,7 @@ func (d *driver) take(e journal.Event) (refused error) {
 	return refused
 }
 
-// turn takes turns until nothing follows, the first with the items.
+// turn takes turns until no event follows, the first with the items.
 func (d *driver) turn(items ...decide.Item) {
 	for more := true; more; items = nil {
 		out := d.step.Step(d.now, items)
@@ -223,7 +223,7 @@ func (d *driver) keep(batch []journal.Event) {
 	require.NoError(d.t, err)
 }
 
-// recover goes on as the process does that comes after a crash.
+// recover continues like the process after a crash.
 func (d *driver) recover() {
 	for i := len(d.events) - 1; i > 0 && d.content != nil; i-- {
 		if e := d.events[i]; e.Type == journal.WorldSnapshotted {
@@ -269,10 +269,10 @@ func (d *driver) restored(snapshot *journal.Event) (*reactive.Root, error) {
 	return root, d.apply(root, upto)
 }
 
-// snapshot keeps the state of the world.
+// snapshot writes a snapshot of the world.
 func (d *driver) snapshot() journal.Event { return d.land(d.world().Freeze()) }
 
-// land writes a snapshot and has it count.
+// land writes a snapshot and appends its event.
 func (d *driver) land(s *world.Snapshot) journal.Event {
 	e, err := s.Write(d.put)
 	require.NoError(d.t, err)
@@ -292,7 +292,7 @@ func (d *driver) answer(req reactive.Request, r call.Result) {
 	d.turn(decide.Item{Event: e})
 }
 
-// ended returns the item of the end of an attempt of a call, which may be over.
+// ended returns the item of the end of an attempt of a call, which may already have ended.
 func (d *driver) ended(key string, attempt int32, result call.Result) decide.Item {
 	v, ok := d.root.Node(key)
 	var e journal.Event
@@ -308,7 +308,7 @@ func (d *driver) ended(key string, attempt int32, result call.Result) decide.Ite
 	return decide.Item{Event: e}
 }
 
-// command returns an item that notes whether the command is refused.
+// command returns an item that stores the refusal of the command, if any.
 func command(e journal.Event, refused *error) decide.Item {
 	if e.Detail == nil {
 		e.Detail = &journal.Detail{}
@@ -320,7 +320,7 @@ func message(name, id string, payload any, refused *error) decide.Item {
 	return command(journal.Event{Type: journal.MessageReceived, Value: payload, Detail: &journal.Detail{Name: name, ID: id}}, refused)
 }
 
-// digest returns all that the future of a run depends on.
+// digest returns all state that determines the future of a run.
 func (d *driver) digest(root *reactive.Root) string {
 	var b strings.Builder
 	root.Digest(&b, d.now)
@@ -341,8 +341,8 @@ func (d *driver) digest(root *reactive.Root) string {
 	return fmt.Sprintf("%s\n%s\ncalls %v due %d at %d tail %d %+v %s", b.String(), cells.String(), names, root.NextDue(), root.At(), root.Tail(), world.Of(root).Tally(), root.RunStatus())
 }
 
-// activations returns the cells that were activated, in order; failed activations are told from other failures by the newest
-// activation of their cell, which the world keeps.
+// activations returns the activated cells, in order. It distinguishes failed activations from other failures by the newest
+// activation of their cell.
 func (d *driver) activations() (list []string) {
 	root := decide.NewRoot(d.plan)
 	for _, e := range d.events {

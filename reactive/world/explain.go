@@ -21,24 +21,24 @@ type explainer struct {
 	ended   map[string]*ending        // by node key of a call
 	reports map[string]ledger.Reports // by node key of a call that has reported
 	about   map[string]*explain.Event // by address: the newest event that decided its status
-	trace   *aftermath.Trace          // nil: none was asked for
+	trace   *aftermath.Trace          // nil: none was requested
 }
 
-// ending is how a call has ended.
+// ending is the end of a call.
 type ending struct {
 	status  reactive.Status
 	failure *journal.Failure
 	event   *explain.Event
 }
 
-// Explain returns the explainer of the world from now on.
+// Explain returns the explainer of the world, which watches later events.
 func (w *World) Explain(run explain.Run) explain.Body {
 	x := &explainer{world: w, run: run, ended: map[string]*ending{}, reports: map[string]ledger.Reports{}, about: map[string]*explain.Event{}}
 	w.watch = x.see
 	return x
 }
 
-// see notes the event that a cell's status follows from, and the consequences of the traced event.
+// see records the events that decide the statuses of cells, and the consequences of the traced event.
 func (x *explainer) see(e *journal.Event) {
 	if x.trace != nil {
 		x.trace.See(e, x.run.Event())
@@ -81,7 +81,7 @@ func (x *explainer) Waiting() []explain.Reason {
 	return []explain.Reason{{Kind: "message", Text: "the world waits for messages"}}
 }
 
-// cell returns why a cell is as it is.
+// cell returns the reasons for the status of a cell.
 func (x *explainer) cell(c *CellState) explain.Reason {
 	r := explain.Reason{Kind: "cell", Step: c.Address, Text: fmt.Sprintf("cell %s is %s", c.Address, c.Status), Decided: x.about[c.Address]}
 	r.Reasons = x.reasons(c)
@@ -124,7 +124,7 @@ func (x *explainer) Ending(f *journal.Failure) []explain.Reason {
 	return []explain.Reason{{Kind: "failure", Text: f.Error()}}
 }
 
-// Explain implements explain.Body: of a cell, also one that is deleted, of a call that has ended, or of the event that is traced.
+// Explain implements explain.Body. It explains a cell, also a deleted one, a call that has ended, or the traced event.
 func (x *explainer) Explain(name string) *explain.Explanation {
 	if c, ok := x.world.Cell(name); ok {
 		return &explain.Explanation{About: name, Kind: "cell", Status: string(c.Status), Decided: x.about[name], Reasons: x.reasons(&c)}
@@ -149,7 +149,7 @@ func (x *explainer) Explain(name string) *explain.Explanation {
 // Trace implements explain.Tracer.
 func (x *explainer) Trace(seq uint64) { x.trace = aftermath.New(seq) }
 
-// traced explains an event: its consequences so far, and those that may follow.
+// traced explains the traced event: its consequences so far, and possible later ones.
 func (x *explainer) traced(name string) *explain.Explanation {
 	if x.trace == nil || !x.trace.Seen() {
 		return nil
@@ -160,7 +160,7 @@ func (x *explainer) traced(name string) *explain.Explanation {
 	return x.trace.Explanation(name)
 }
 
-// waiting adds the items of the trace that a cell has not taken yet, and its waits because of them.
+// waiting adds the items of the trace that a cell has not taken yet, and its waits because of the trace.
 func (x *explainer) waiting(c *cell) {
 	for i := range c.mail.items[c.mail.first:] {
 		why := "it waits for its turn"

@@ -1,18 +1,18 @@
 package world
 
-// CacheCells sets how many cells of a machine that are at rest stay in memory.
+// CacheCells sets the bound of cells at rest of a machine that stay in memory.
 func CacheCells(w *World, n int) { w.cache.Cells = n }
 
-// Forgetful makes a world keep as little in memory as it can: cells that may leave memory do, and of the deadlines only the next is read.
+// Forgetful makes a world keep as little in memory as possible: cells leave memory when they may, and only the next deadline is read.
 func Forgetful(w *World) {
 	w.cache, w.intents.agenda.Window = Cache{}, 1
 	SpillBeyond(w, 30, 100)
 }
 
-// SpillBeyond sets how many bytes of changed states stay in memory, of one and of all.
+// SpillBeyond sets the bounds of the bytes of changed states in memory, of one state and of all.
 func SpillBeyond(w *World, one, all int) { w.delta.stateMax, w.delta.bytesMax = one, all }
 
-// Due returns how many timers and ends of times to live are in memory, and how many were read from snapshots.
+// Due returns the number of timers and ends of times to live in memory, and the number read from snapshots.
 func Due(w *World) (inMemory, read int) { return w.intents.agenda.Len(), w.intents.agenda.Read() }
 
 // InMemory returns the number of cells in memory.

@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// fault is a failure of a cell that is to be journaled.
+// fault is a failure of a cell that must be journaled.
 type fault struct {
 	cell    *cell
-	seq     uint64 // of the event that has caused it
+	seq     uint64 // of the event that caused it
 	failure *journal.Failure
 }
 
@@ -21,9 +21,8 @@ func (f fault) event() journal.Event {
 	return journal.Event{Type: journal.CellFailed, Node: f.cell.address, Value: int64(f.seq), Detail: &journal.Detail{Failure: f.failure}}
 }
 
-// failed fails a cell: it queues its items from then on. The item that its step failed at is put aside, and the step changes nothing
-// else: the intents open before stay open, so that a retry goes on from there. A cell that fails because of a result, or is aborted, drops its
-// intents.
+// failed fails a cell, which then queues its items. The item of the failed step is put aside, and the step changes nothing else: open
+// intents stay open, so that a retry can continue. A cell that fails because of a result, or is aborted, drops its intents.
 func (w *World) failed(e *journal.Event) {
 	c := w.cellAt(e.Node)
 	if c.machine == nil {
@@ -42,16 +41,16 @@ func (w *World) failed(e *journal.Event) {
 	w.touch(c)
 }
 
-// faults are the failures that are to be journaled, in order.
+// faults are the failures that must be journaled, in order.
 type faults []fault
 
-// add notes that a cell is to fail. It stays in memory until then.
+// add records that a cell must fail. The cell stays in memory until then.
 func (l *faults) add(f fault) {
 	f.cell.faulty = true
 	*l = append(*l, f)
 }
 
-// drop removes those of a cell. It reports whether there were any: the cell fails because of a result.
+// drop removes the faults of a cell. It reports whether there were any, so that the cell fails because of a result.
 func (l *faults) drop(c *cell) bool {
 	was := c.faulty
 	if was {
@@ -75,7 +74,7 @@ func (w *World) reset(e *journal.Event) {
 	w.touch(c)
 }
 
-// paused holds a cell, or lets it go on.
+// paused pauses or resumes a cell.
 func (w *World) paused(e *journal.Event) {
 	if c := w.lookup(e.Node); c != nil {
 		c.paused, c.active = e.Type == journal.CellPaused, e.At
@@ -86,7 +85,7 @@ func (w *World) paused(e *journal.Event) {
 // unknownCell is the error of a command to a cell that does not exist.
 type unknownCell struct {
 	address string
-	err     error // why there can be none; nil: there could be one
+	err     error // set if there cannot be such a cell
 }
 
 func (c unknownCell) Error() string {
@@ -108,7 +107,7 @@ func (h *holdings) find(address string) (*cell, error) {
 	return nil, unknownCell{address, err}
 }
 
-// RefuseAbort returns why a cell cannot be aborted.
+// RefuseAbort returns an error if a cell cannot be aborted.
 func (h *holdings) RefuseAbort(address string) error {
 	c, err := h.find(address)
 	if err == nil && c.failure != nil && c.open.n == 0 {
@@ -117,7 +116,7 @@ func (h *holdings) RefuseAbort(address string) error {
 	return err
 }
 
-// RefuseRetry returns why a cell cannot be retried.
+// RefuseRetry returns an error if a cell cannot be retried.
 func (h *holdings) RefuseRetry(address string) error {
 	c, err := h.find(address)
 	if err == nil && c.failure == nil {
@@ -131,7 +130,7 @@ func (*holdings) RefuseKey() error {
 	return errors.New("the cells of a world choose the idempotency keys of their calls: retry without a new key")
 }
 
-// Command turns an abort into the failure of a cell, and a retry into its reset.
+// Command makes an abort the failure of a cell, and a retry its reset.
 func (*holdings) Command(e *journal.Event) {
 	if e.Type == journal.NodeRetried {
 		e.Type = journal.CellReset
@@ -145,7 +144,7 @@ func (*holdings) Command(e *journal.Event) {
 	e.Type, e.Detail = journal.CellFailed, &d
 }
 
-// RefusePause returns why a cell cannot be paused or resumed.
+// RefusePause returns an error if a cell cannot be paused or resumed.
 func (h *holdings) RefusePause(address string, paused bool) error {
 	c, err := h.find(address)
 	switch {

@@ -13,9 +13,9 @@ import (
 // UnknownIndexError is the error of an index that does not exist.
 type UnknownIndexError = index.UnknownError
 
-// Find yields the states of the cells that have one of the values in an index, in the order of their addresses: those of one machine, or of all
-// that have such an index if its name is empty. It reads these cells, the nodes of the index above them, and the cells that have
-// changed since the newest snapshot. An index that does not exist is an *UnknownIndexError.
+// Find yields the states of the cells that have one of the values in an index, in the order of their addresses: cells of one machine
+// or, if its name is empty, of all machines with such an index. It reads these cells, the nodes of the index above them, and the
+// cells that have changed since the newest snapshot. If the index does not exist, it returns an *UnknownIndexError.
 func (w *World) Find(of, name string, values []value.Value) (iter.Seq[CellState], error) {
 	unknown := &index.UnknownError{Name: name}
 	var list []string
@@ -72,7 +72,7 @@ func (h *holdings) foundKept(m *machine.Machine, i int, asked []trie.Hash) (list
 	return list
 }
 
-// keyIn returns the key of an entry of an index that was read.
+// keyIn returns the key of a read entry of an index, or the error of reading it.
 func keyIn(m *machine.Machine, entry trie.Entry, err error) (value.Value, error) {
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func keyIn(m *machine.Machine, entry trie.Entry, err error) (value.Value, error)
 }
 
 // foundChanged returns the addresses of the cells that have changed since the newest snapshot and have a value in an index. Without
-// content these are all cells.
+// content, these are all cells.
 func (h *holdings) foundChanged(m *machine.Machine, i int, asked []trie.Hash) (list []string) {
 	cells := h.dirty
 	if h.base.fetch == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// requireFound requires that the indexes of keptWorld find the same cells as a look at every cell.
+// requireFound requires that the indexes of keptWorld find the same cells as a search of all cells.
 func requireFound(t require.TestingT, root *reactive.Root) {
 	w := world.Of(root)
 	want := map[string][]string{}
@@ -71,7 +71,7 @@ machines:
 routing: {subscriptions: [{event: Put, machine: person, key_field: id}]}
 `
 
-// TestFind: cells are found by the normal forms of values, as they are now, before and after a snapshot.
+// TestFind: cells are found by the current normal forms of values, before and after a snapshot.
 func TestFind(t *testing.T) {
 	d := drive(t, peopleWorld)
 	w := world.Of(d.root)
@@ -115,7 +115,7 @@ func TestFind(t *testing.T) {
 	require.EqualError(t, err, `unknown index "zip": there are color of other`)
 }
 
-// TestFindReadsWhatItFinds: a search reads the nodes above the cells that it finds, and these cells, however many others there are.
+// TestFindReadsWhatItFinds: a search reads only the nodes above the cells that it finds, and these cells, for any number of others.
 func TestFindReadsWhatItFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine makes 10,000 cells")
@@ -144,7 +144,7 @@ routing: {subscriptions: [{event: Put, machine: m, key_field: id}]}
 	}
 }
 
-// TestIndexesLeaveTheRootsOfCells: that cells are found by indexes leaves the roots of cells as they are.
+// TestIndexesLeaveTheRootsOfCells: indexes do not change the roots of cells.
 func TestIndexesLeaveTheRootsOfCells(t *testing.T) {
 	plain := drive(t, sumWorld)
 	indexed := drive(t, sumWorldWith("    indexes: {n: \"{{ state.n }}\"}\n"))

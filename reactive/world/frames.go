@@ -6,14 +6,14 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// frames is how far the reports of one call have come.
+// frames is the progress of the reports of one call.
 type frames struct {
 	attempt int32
-	number  int32 // the highest
+	number  int32 // the highest number reported
 }
 
-// reported delivers a report of a call to a machine that takes frames. A number that the attempt has reported before is not
-// delivered again: the call was made again, or repeats itself. A gap in the numbers is accepted, and counted.
+// reported delivers a report of a call to a machine that takes frames. It does not deliver a number again that the attempt has
+// already reported: the call was made again, or repeats itself. It accepts and counts gaps in the numbers.
 func (w *World) reported(e *journal.Event) {
 	x := w.intents.byKey[e.Node]
 	if x == nil || e.Detail == nil || e.Attempt != w.root.Attempt(x.node) {

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// framesWorld has a machine that writes down each frame of a stream and how it ends.
+// framesWorld has a machine that records each frame of a stream and its end.
 const framesWorld = `
 kind: World
 name: frames
@@ -37,8 +37,8 @@ machines:
 routing: {subscriptions: [{event: Open, machine: reader, key_field: id}]}
 `
 
-// TestFrames: a number that was there is journaled and not delivered, a gap is accepted, the end settles, and a frame after
-// it is late. A call that is made again after a crash repeats its frames, which are not delivered twice.
+// TestFrames: a repeated number is journaled but not delivered, a gap is accepted, the end settles, and a frame after it is
+// late. A call that is made again after a crash repeats its frames, which are not delivered twice.
 func TestFrames(t *testing.T) {
 	for _, restart := range []string{"no", "replayed", "restored"} {
 		t.Run(restart, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// explained returns the texts of why something in the world is as it is, as of its journal.
+// explained returns the texts of the reasons for the status of a part of the world, as of its journal.
 func (d *driver) explained(name string) string {
 	x := inspect.NewExplainer("r", name, decide.NewRoot(d.plan))
 	for i := range d.events {

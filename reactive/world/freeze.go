@@ -9,12 +9,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// Snapshot is the state of a world at a moment, to be kept as content while the world goes on. It shares the values that cells
-// have, which never change.
+// Snapshot is the state of a world at a moment, for writing as content while the world continues. It shares the values of
+// cells, which never change.
 type Snapshot struct{ draft kept.Draft }
 
-// Freeze returns a snapshot of the world as it is. It copies the cells that have changed since the newest snapshot, and
-// the kept state of open calls; all else is done by Write. It returns nil if the run's store keeps no content.
+// Freeze returns a snapshot of the current state. It copies the cells that have changed since the newest snapshot, and the kept
+// state of open calls; Write does the rest. It returns nil if the run's store has no content.
 func (w *World) Freeze() *Snapshot {
 	if w.base.fetch == nil {
 		return nil
@@ -32,7 +32,7 @@ func (w *World) Freeze() *Snapshot {
 	return s
 }
 
-// freeze returns a cell as it is now.
+// freeze returns the current state of a cell as a change.
 func (c *cell) freeze() kept.Change {
 	ch := kept.Change{Machine: c.machine, Key: c.key, Address: c.address, State: c.state, Gone: c.gone()}
 	ch.Entry = trie.Cell{LastActive: c.active, LastSeq: c.last, Status: statusNumbers[c.status()], Generation: 1}
@@ -45,7 +45,7 @@ func (c *cell) freeze() kept.Change {
 	return ch
 }
 
-// copied returns a copy of a cell that does not change with it.
+// copied returns an independent copy of a cell.
 func (c *cell) copied() *cell {
 	of := *c
 	of.mail = mailbox{items: slices.Clone(c.mail.items[c.mail.first:])}
@@ -63,8 +63,8 @@ var statusNumbers = map[Status]trie.Status{
 	Running: trie.Running, Waiting: trie.Waiting, Completed: trie.Completed, Failed: trie.Failed,
 }
 
-// Write puts the snapshot into content: states, the nodes of the tries above them, and all else that a world needs to go on. It
-// returns the event that makes the snapshot count. It only reads content kept before, and may run beside the world.
+// Write writes the snapshot as content: states, the nodes of the tries above them, and all other state that a world needs. It
+// returns the event to append for the snapshot. It reads only earlier content, and may run concurrently with the world.
 func (s *Snapshot) Write(put func(blobs [][]byte) error) (journal.Event, error) {
 	slices.SortFunc(s.draft.Calls, func(a, b journal.Event) int { return int(int64(a.Seq) - int64(b.Seq)) })
 	v, err := s.draft.Write(put)

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// choices are drawn from the bytes of a fuzzer: 0 when there are none left.
+// choices are drawn from the bytes of a fuzzer; 0 when no bytes are left.
 type choices struct {
 	left   []byte
 	atOnce bool // timers may be due when they are armed
@@ -106,7 +106,7 @@ func (c *choices) effects() map[string]any {
 	return map[string]any{"pay": pay, "ask": ask}
 }
 
-// rule returns a rule. The events that it raises have a smaller number, and none below zero is raised, so that chains end.
+// rule returns a rule. The events that it raises have a smaller number, not below zero, so that chains end.
 func (c *choices) rule() map[string]any {
 	event := of(c, "Text", "Number", "pay", "pay.card", "ask", "timer", "timer.late", "Receipt")
 	r := map[string]any{"event": event}
@@ -132,7 +132,7 @@ func (c *choices) rule() map[string]any {
 	case 1:
 		r["fail"] = map[string]any{"code": "unlucky"}
 		return r
-	case 2: // it says nothing of the state
+	case 2: // it does not set the state
 	case 3:
 		r["set"] = "{{ state ?? {n: 7, log: []} }}"
 	default:
@@ -174,7 +174,8 @@ func (c *choices) until() string {
 	return "2036-01-01T00:00:00Z"
 }
 
-// lives are the same life of one world: undisturbed, and in processes that crash, forget, and go on from snapshots.
+// lives are copies of one life of a world: undisturbed, and in processes that crash, keep little in memory, and continue from
+// snapshots.
 type lives struct {
 	*choices
 	t     *testing.T
@@ -183,7 +184,7 @@ type lives struct {
 	cells []string
 }
 
-// move has something happen, to all lives in the same way.
+// move applies a random operation to all lives.
 func (l *lives) move() {
 	switch l.n(12) {
 	case 0, 1, 2, 3:
@@ -212,7 +213,7 @@ func (l *lives) move() {
 	}
 }
 
-// command has all lives take a command: all refuse it, with the same text, or none.
+// command sends a command to all lives: all refuse it, with the same text, or none.
 func (l *lives) command(e journal.Event) {
 	var first error
 	for i, d := range l.all {
@@ -226,7 +227,7 @@ func (l *lives) command(e journal.Event) {
 	}
 }
 
-// messages sends one to three messages that come in together.
+// messages sends one to three messages together.
 func (l *lives) messages() {
 	type sent struct {
 		name, id string
@@ -254,7 +255,7 @@ func (l *lives) messages() {
 	}
 }
 
-// call returns an open call of the first life; false: there is none.
+// call returns an open call of the first life. It reports false if there is none.
 func (l *lives) call() (name string, ok bool) {
 	open := l.all[0].root.OpenCalls()
 	if len(open) == 0 {
@@ -278,7 +279,7 @@ func (l *lives) request(d *driver, name string) reactive.Request {
 	return reactive.Request{}
 }
 
-// answer ends a call in some way, twice in the same turn at times.
+// answer ends a call in a random way, sometimes twice in the same turn.
 func (l *lives) answer() {
 	name, ok := l.call()
 	if !ok {
@@ -298,7 +299,7 @@ func (l *lives) answer() {
 	}
 }
 
-// report reports of a call under way, now and then with a number that was there or leaves one out.
+// report sends a report of a call in progress, sometimes with a repeated number or a gap.
 func (l *lives) report() {
 	name, ok := l.call()
 	if !ok {
@@ -314,9 +315,9 @@ func (l *lives) report() {
 	}
 }
 
-// FuzzLives: whatever world lives, and whatever happens to it, its invariants hold, and its journal is the same, byte for byte, in
-// processes that crash, in the middle of their turns too, keep as little in memory as they can and go on from snapshots. From the whole
-// journal, and from each snapshot and the events that follow, the world is the same.
+// FuzzLives: for any world and any operations, the invariants hold, and the journal is the same, byte for byte, in processes that
+// crash, also in the middle of their turns, keep as little in memory as possible and continue from snapshots. The whole journal, and
+// each snapshot with the later events, yield the same world.
 func FuzzLives(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for size := range 40 {
@@ -341,7 +342,7 @@ func FuzzLives(f *testing.F) {
 			cuts := rand.New(rand.NewPCG(uint64(len(data)), uint64(i)))
 			switch i {
 			case 1:
-				if d.cache.Cells = 1; !c.atOnce { // the turn that goes on from a part of another would fire them
+				if d.cache.Cells = 1; !c.atOnce { // a turn that continues a cut one would fire them
 					d.cuts = cuts
 				}
 				d.crashes = func() bool { return cuts.IntN(3) == 0 }
@@ -361,7 +362,7 @@ func FuzzLives(f *testing.F) {
 	})
 }
 
-// requireSame requires that a world is the same from its journal as it was live.
+// requireSame requires that the journal yields the same world as the live one.
 func (l *lives) requireSame() {
 	live := l.all[0]
 	want := live.digest(live.root)

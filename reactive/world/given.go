@@ -27,7 +27,7 @@ func (w *World) Given(address string, state value.Value) error {
 	return nil
 }
 
-// begin begins the lives of the cells that have a state.
+// begin begins the activity of the cells that have a state.
 func (w *World) begin(at int64) {
 	for _, address := range slices.Sorted(maps.Keys(w.cells)) {
 		c := w.cells[address]

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// The calls of this world take places of which there is one.
+// The calls of this world need a slot, of which there is only one.
 const narrowWorld = `
 kind: World
 name: narrow
@@ -32,8 +32,8 @@ machines:
 routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 `
 
-// TestAPlaceThatWasGivenIsInTheSnapshot: a call that has its place, and is not yet requested because the world is paused, keeps it
-// before one that was opened earlier and is due again. From a snapshot the world goes on with the same call.
+// TestAPlaceThatWasGivenIsInTheSnapshot: a call that has its slot, but is not requested yet because the world is paused, keeps it
+// although a call that was opened earlier is due again. From a snapshot, the world continues with the same call.
 func TestAPlaceThatWasGivenIsInTheSnapshot(t *testing.T) {
 	d := drive(t, narrowWorld)
 	for _, id := range []string{"a", "b"} {
@@ -44,7 +44,7 @@ func TestAPlaceThatWasGivenIsInTheSnapshot(t *testing.T) {
 	require.NoError(t, d.take(journal.Event{Type: journal.RunPaused}))
 	d.answer(first[0], call.Result{Failure: &journal.Failure{Code: "busy", Retryable: true}})
 	d.now += int64(time.Minute)
-	d.turn() // the call of a is due again, after the place was given to that of b
+	d.turn() // the call of a is due again, after the call of b received the slot
 	e := d.snapshot()
 	root, err := d.restored(&e)
 	require.NoError(t, err)
@@ -58,8 +58,8 @@ func TestAPlaceThatWasGivenIsInTheSnapshot(t *testing.T) {
 	require.Equal(t, d.digest(d.replayed()), d.digest(d.root))
 }
 
-// TestAnAnswerThatWaitsForADecisionIsInTheSnapshot: an answer that does not fit, and that a person has yet to accept, is a fault from
-// a snapshot on too.
+// TestAnAnswerThatWaitsForADecisionIsInTheSnapshot: an invalid answer that a person has not accepted yet is also a fault after a
+// restoration.
 func TestAnAnswerThatWaitsForADecisionIsInTheSnapshot(t *testing.T) {
 	d := drive(t, strings.Replace(narrowWorld, "max_concurrency: 1", "fulfillment: {policy: external_decision, decision_source: {kind: operator}}", 1))
 	require.NoError(t, d.send("Add", map[string]any{"id": "a"}, ""))
@@ -80,7 +80,7 @@ func TestAnAnswerThatWaitsForADecisionIsInTheSnapshot(t *testing.T) {
 	require.Equal(t, d.digest(d.replayed()), d.digest(d.root))
 }
 
-// TestAPauseFromAboveIsInTheSnapshot: a world that another run has started, and that was paused with it, goes on with that run alone.
+// TestAPauseFromAboveIsInTheSnapshot: a world that was paused with its parent run resumes only with that run.
 func TestAPauseFromAboveIsInTheSnapshot(t *testing.T) {
 	for _, causes := range [][]string{{"above"}, {"above", ""}, {""}} {
 		d := &driver{t: t, plan: planOf(t, narrowWorld), now: epoch, store: store{content: map[journal.Hash][]byte{}}}

@@ -12,13 +12,13 @@ import (
 // Limits of a world. They change outcomes, and so are the same for every run.
 const (
 	MailboxMax = 10_000  // items that wait for one cell
-	ChainMax   = 1_000   // activations in a row each of which was caused by an event that the one before raised
+	ChainMax   = 1_000   // consecutive activations, each caused by an event that the one before raised
 	IntentsMax = 100_000 // open effects of a world
 	TimersMax  = 10_000  // armed timers of a cell
 	IDBytesMax = 512     // of the id of a message
 )
 
-// Receive brings a message into its normal form and adds the cells that it goes to: see cells.Cells.
+// Receive brings a message into its normal form and adds its target cells: see cells.Cells.
 func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 	if e.Detail == nil {
 		return nil, fmt.Errorf("a message needs a name")
@@ -48,7 +48,7 @@ func (w *World) Receive(e *journal.Event) (earlier *journal.Event, err error) {
 	return nil, nil
 }
 
-// addresses returns the addresses of cells that something is to be delivered to.
+// addresses returns the addresses of the cells of deliveries.
 func (h *holdings) addresses(to []machine.Delivery) (list []string, err error) {
 	for _, d := range to {
 		address := machine.Address(d.Machine, d.Key)
@@ -56,7 +56,7 @@ func (h *holdings) addresses(to []machine.Delivery) (list []string, err error) {
 			return nil, fmt.Errorf("the key of machine %q makes an address of %d bytes: at most %d are allowed", d.Machine.Name, len(address), journal.StreamNameMax)
 		}
 		if c := h.lookup(address); c != nil && c.mail.Len() >= MailboxMax {
-			return nil, fmt.Errorf("%w: %d items wait for cell %q, as many as may", cells.ErrFull, c.mail.Len(), address)
+			return nil, fmt.Errorf("%w: %d items wait for cell %q, the most that may", cells.ErrFull, c.mail.Len(), address)
 		}
 		list = append(list, address)
 	}

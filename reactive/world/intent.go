@@ -17,16 +17,16 @@ type intent struct {
 	id      string          // its identity, `sha256:…`
 	params  value.Value
 	issuer  string
-	asked   string  // idempotency key that the machine asked for
+	asked   string  // idempotency key that the machine requested
 	node    int32   // of its call
 	before  *intent // neighbours among the open intents of the cell
 	after   *intent
 	emitted uint64 // sequence of the activation
-	order   uint64 // in which the intents of the world were opened
+	order   uint64 // order of opening among the intents of the world
 
 	events []journal.Event // of its call, so far
 
-	fault  *journal.Failure // why the result does not fit
+	fault  *journal.Failure // set if the result does not fit
 	signed value.Value      // the signature of the newest result; nil: none
 	frames map[string]frames
 
@@ -37,12 +37,12 @@ type intent struct {
 // isCall reports whether the intent is a call, and not a timer.
 func (x *intent) isCall() bool { return x.effect != nil }
 
-// deadline returns when a timer fires.
+// deadline returns the deadline of a timer.
 func (x *intent) deadline() trie.Deadline {
 	return trie.Deadline{Due: x.due, Order: x.order, Cell: x.cell.address, Node: x.key}
 }
 
-// name returns the name of the effect; that of a timer is machine.TimerEffect.
+// name returns the name of the effect, or machine.TimerEffect for a timer.
 func (x *intent) name() string {
 	if x.effect == nil {
 		return machine.TimerEffect
@@ -50,7 +50,7 @@ func (x *intent) name() string {
 	return x.effect.Name
 }
 
-// from returns the issuer; that of a timer is its name.
+// from returns the issuer, or the name of a timer.
 func (x *intent) from() string {
 	if x.effect == nil {
 		return x.timer
@@ -61,9 +61,9 @@ func (x *intent) from() string {
 // intents are the open intents of the cells in memory, and the agenda of the deadlines of all cells.
 type intents struct {
 	byKey  map[string]*intent
-	byNode map[int32]*intent // those that are calls: all of the world
+	byNode map[int32]*intent // all open calls of the world
 	agenda agenda.Agenda     // of all cells: their timers, and the ends of their times to live
-	opened uint64            // intents of the world so far
+	opened uint64            // number of intents of the world so far
 }
 
 func (s *intents) init() {
@@ -80,7 +80,7 @@ func (s *intents) add(x *intent) {
 	}
 }
 
-// put adds an intent that has its order. If it is a timer, the agenda has it already, or finds it in the newest snapshot.
+// put adds an intent with its order. A timer is already in the agenda, or in the newest snapshot.
 func (s *intents) put(x *intent) {
 	x.cell.open.add(x)
 	s.byKey[x.key] = x
@@ -107,8 +107,8 @@ func (s *intents) forget(c *cell) {
 	}
 }
 
-// hold brings the timers of a cell into memory when it first changes after the newest snapshot, whose deadlines of the
-// cell no longer count.
+// hold adds the timers of a cell to the agenda at its first change after the newest snapshot, because the deadlines of the cell
+// in the snapshot then no longer count.
 func (s *intents) hold(c *cell) {
 	for x := c.open.first; x != nil; x = x.after {
 		if !x.isCall() {
@@ -117,7 +117,7 @@ func (s *intents) hold(c *cell) {
 	}
 }
 
-// expire notes when a cell reaches the end of its time to live, if nothing happens to it.
+// expire updates the end of the time to live of a cell in the agenda.
 func (s *intents) expire(c *cell) {
 	if due := c.expires(); due != 0 {
 		s.agenda.Put(trie.Deadline{Due: due, Order: trie.LastOrder, Cell: c.address})
@@ -126,7 +126,7 @@ func (s *intents) expire(c *cell) {
 	s.agenda.RemoveEnd(c.address)
 }
 
-// expires returns when a cell is deleted if nothing happens to it; 0: never.
+// expires returns the instant at which a cell is deleted if it does not change, or 0.
 func (c *cell) expires() int64 {
 	if !c.hasState() || !c.idle() {
 		return 0
@@ -134,7 +134,7 @@ func (c *cell) expires() int64 {
 	return kept.After(c.machine, c.active)
 }
 
-// next returns the next deadline; nil: there is none.
+// next returns the next deadline, or nil.
 func (h *holdings) next() *trie.Deadline {
 	d, err := h.intents.agenda.First(h.base.fetch.Node, h.changed)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Invariants returns which invariants of a world do not hold, one by one.
+// Invariants returns an error for every invariant of a world that does not hold.
 func Invariants(w *World) error {
 	var broken []error
 	is := func(ok bool, format string, args ...any) {
@@ -27,7 +27,7 @@ func Invariants(w *World) error {
 
 type assert = func(ok bool, format string, args ...any)
 
-// existing: cells that are not in cells have nothing, and those in it are found by their address.
+// existing: cells outside of cells have nothing, and cells in it are found by address.
 func (w *World) existing(is assert) {
 	for address, c := range w.cells {
 		is(!c.gone(), "1: nothing is left of cell %s", address)
@@ -105,8 +105,8 @@ func (w *World) timed(is assert) {
 	is(w.base.fetch != nil || has == n, "4: %d deadlines are known, and cells have %d", has, n)
 }
 
-// counted: with content, the cells that have changed since the newest snapshot are those that are dirty, and the bytes of their states
-// are counted, and those of no others.
+// counted: with content, exactly the cells that have changed since the newest snapshot are dirty, and exactly the bytes of their
+// states are counted.
 func (w *World) counted(is assert) {
 	if w.base.fetch == nil {
 		return
@@ -130,7 +130,7 @@ func (w *World) counted(is assert) {
 	}
 }
 
-// failing: a cell that has completed or lost its state waits for nothing, and one that is to fail is among the faults.
+// failing: a cell that has completed or lost its state has no intents, and a cell that must fail is in faults.
 func (w *World) failing(is assert) {
 	for address, c := range w.cells {
 		is(!c.completed || c.open.n == 0, "6: cell %s has completed and has intents", address)

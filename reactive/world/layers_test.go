@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// The cells of this world pass events on to each other, so that an activation has to do with several cells.
+// The cells of this world raise events for each other, so an activation affects several cells.
 const chainWorld = `
 kind: World
 name: chain
@@ -51,8 +51,8 @@ func (m sums) add(n int64, path []int64) {
 	}
 }
 
-// TestLayers: cells that have left memory are read from the snapshot again, those that are gone stay gone, and how many of them
-// are kept in memory changes nothing.
+// TestLayers: cells that have left memory are read from the snapshot again, deleted cells stay deleted, and the number of cells
+// in memory changes nothing.
 func TestLayers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drive(t, chainWorld)
@@ -113,7 +113,7 @@ func statesOf(root *reactive.Root) sums {
 	return states
 }
 
-// decided returns the events of a journal but its snapshots, without their sequences, which those move.
+// decided returns the events of a journal except snapshots, without sequences, which snapshots shift.
 func decided(events []journal.Event) []string {
 	var list []string
 	for _, e := range slices.Clone(events) {

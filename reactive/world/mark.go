@@ -7,19 +7,19 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Kept finds the content that a world needs: that of its newest snapshot and of the one before, and the states that it has put there
-// since. It does not follow the world: it may be used while that goes on, as long as no other snapshot is made.
+// Kept finds the content that a world needs: of its newest snapshot, of the snapshot before, and the states spilled since. It does
+// not follow the world: it may be used while the world continues, until the next snapshot.
 type Kept struct {
-	Before uint64 // sequence of the event of the snapshot before the newest; 0: there is none
+	Before uint64 // sequence of the event of the snapshot before the newest; 0: none
 
 	def     *machine.World
 	start   *journal.Start
 	fetch   Fetch
-	newest  *kept.Snapshot // nil: there is none
+	newest  *kept.Snapshot // nil: none
 	spilled []journal.Hash
 }
 
-// Kept returns a Kept for the content that the world needs; nil if its store keeps none.
+// Kept returns a Kept for the content that the world needs, or nil if its store has no content.
 func (w *World) Kept() *Kept {
 	if w.base.fetch == nil {
 		return nil
@@ -31,9 +31,9 @@ func (w *World) Kept() *Kept {
 	return k
 }
 
-// Mark returns the hashes of the content that is needed: all nodes of the tries of the two snapshots, states and work of cells, and
-// the cores and events of open calls, which belong to no cell; and states that were spilled. before is the event of the snapshot
-// before the newest; nil if there is none. Mark reads every node, once.
+// Mark returns the hashes of the needed content: all nodes of the tries of the two snapshots, the states and work of cells, the
+// cores and the events of open calls, and spilled states. before is the event of the snapshot before the newest, or nil. Mark reads
+// every node once.
 func (k *Kept) Mark(before *journal.Event) (map[journal.Hash]bool, error) {
 	needed := map[journal.Hash]bool{}
 	for _, hash := range k.spilled {

@@ -9,15 +9,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// model is a world of the machines in worldText, as its design says it: maps that are searched anew each time, and machines
-// that are plain functions. It knows neither journal nor expressions.
+// model is a simple implementation of the world in worldText: maps that it searches each time, and machines that are plain
+// functions. It uses neither journal nor expressions.
 type model struct {
 	cells     map[string]*modelCell
-	ring      []string // of cells that have something to do
-	faults    []string // of cells that are to fail
+	ring      []string // addresses of cells with something to do
+	faults    []string // addresses of cells that must fail
 	paused    bool
 	ids       map[string]bool
-	opened    int // intents so far
+	opened    int // number of intents so far
 	tally     world.Tally
 	activated []string
 	now       int64 // milliseconds
@@ -37,8 +37,8 @@ type modelCell struct {
 	completed bool
 	paused    bool
 	open      []modelIntent
-	ttl       int64 // milliseconds; 0: it stays
-	active    int64 // when something last happened to it
+	ttl       int64 // milliseconds; 0: none
+	active    int64 // instant of its last activity
 }
 
 type modelState struct {
@@ -59,10 +59,10 @@ type modelIntent struct {
 	effect, issuer string
 	n              int64 // params
 	due            int64 // of a timer, in milliseconds
-	number         int   // in the order of opening
+	number         int   // order of opening
 	attempt        int   // of a call
 	phase          phase // of a call
-	at             int64 // of a slow call: when its attempt takes too long, or its next one is due
+	at             int64 // of a slow call: timeout of its attempt, or instant of its next one
 }
 
 // phase is the stage of an open call.
@@ -70,8 +70,8 @@ type phase int
 
 const (
 	queued   phase = iota // for one of the two places of slow calls
-	granted               // it has a place and is to be requested
-	under                 // requested, and not answered
+	granted               // it has a place and must be requested
+	under                 // requested and not answered
 	retrying              // until its next attempt is due
 )
 
@@ -113,7 +113,7 @@ func (m *model) cell(machine, key string) *modelCell {
 	return m.cells[address]
 }
 
-// message takes a message, unless one of its id was taken.
+// message takes a message, unless one with its id was taken.
 func (m *model) message(it modelItem, id string) {
 	if m.ids[id] {
 		return
@@ -140,7 +140,7 @@ func (m *model) give(c *modelCell, it modelItem) {
 	m.enter(c)
 }
 
-// enter adds a cell to the tail of the ring if it can go on and is not in it.
+// enter adds a cell to the end of the ring if it is ready and not in the ring.
 func (m *model) enter(c *modelCell) {
 	if len(c.mail) > 0 && c.failure == "" && !c.paused && !slices.Contains(m.ring, c.address) {
 		m.ring = append(m.ring, c.address)
@@ -151,7 +151,7 @@ func (m *model) leave(c *modelCell) {
 	m.ring = slices.DeleteFunc(m.ring, func(a string) bool { return a == c.address })
 }
 
-// decide goes on until nothing follows.
+// decide continues until no event follows.
 func (m *model) decide() {
 	m.grant()
 	for !m.paused {
@@ -186,7 +186,7 @@ func (m *model) calls() (list []*modelIntent) {
 	return list
 }
 
-// grant gives the two places of slow calls to those that were opened first.
+// grant assigns the two places of slow calls in the order of opening.
 func (m *model) grant() {
 	free := 2
 	for _, x := range m.calls() {
@@ -215,7 +215,7 @@ func (m *model) request() {
 	}
 }
 
-// forget removes cells of which nothing is left.
+// forget removes cells that no longer exist.
 func (m *model) forget() {
 	maps.DeleteFunc(m.cells, func(_ string, c *modelCell) bool {
 		return c.state == nil && len(c.open) == 0 && len(c.mail) == 0 && c.failure == "" && !c.paused
@@ -251,7 +251,7 @@ func (m *model) activate(c *modelCell) {
 	for _, r := range a.raised {
 		m.deliver(r)
 	}
-	m.leave(c) // items that it has raised for itself wait for its next turn, behind all that it has raised
+	m.leave(c) // items that it has raised for itself wait for its next turn, behind all items that it has raised
 	for _, x := range a.emitted {
 		m.opened++
 		x.number = m.opened
@@ -279,14 +279,13 @@ func (m *model) fail(c *modelCell, code string) {
 	m.leave(c)
 }
 
-// giveUp fails a cell, which waits for nothing more.
+// giveUp fails a cell and drops its intents.
 func (m *model) giveUp(c *modelCell, code string) {
 	m.fail(c, code)
 	m.drop(c, func(modelIntent) bool { return true })
 }
 
-// answer ends the attempt of an open call of a cell: ok with n, a payload that does not fit, an error, one that is tried again,
-// or too late.
+// answer ends the attempt of an open call of a cell: ok with n, an invalid payload, an error, a retryable error, or too late.
 func (m *model) answer(c *modelCell, i int, how string, n int64) {
 	x := &c.open[i]
 	again := how == "again" || how == "timeout"
@@ -316,8 +315,8 @@ func (m *model) answer(c *modelCell, i int, how string, n int64) {
 	}
 }
 
-// fire applies the deadlines up to now: attempts that are made again and those that take too long, and then, of one instant,
-// timers in the order of their arming, and the ends of cells.
+// fire applies the deadlines up to now. At one instant: retries and timeouts of attempts, then timers in the order of arming,
+// then ends of cells.
 func (m *model) fire() {
 	type due struct {
 		at            int64
@@ -399,7 +398,7 @@ func (c *modelCell) status() string {
 	return "completed"
 }
 
-// String returns all that can be seen of a cell.
+// String returns all visible state of a cell.
 func (c *modelCell) String() string {
 	state, held := "none", 0
 	if c.state != nil {
@@ -423,7 +422,7 @@ func (c *modelCell) String() string {
 	return text
 }
 
-// base makes the state of a cell that has none.
+// base returns the state of a cell, creating it if there is none.
 func (a *activation) base() *modelState {
 	if a.state == nil {
 		a.state = &modelState{}

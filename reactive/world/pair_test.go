@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/flow/machine"
 )
 
-// worldText is the world that the model knows, too, with the machines acc and strict in rules; worldInGo has them in Go. BASE
-// stands for a state that is made if there is none.
+// worldText is the world of the model, with the machines acc and strict in rules; worldInGo has them in Go. BASE is replaced by
+// a state that is created if there is none.
 var (
 	worldText = machinesAs("rules:"+rulesOfAcc, "rules:"+rulesOfStrict)
 	worldInGo = machinesAs("go: {name: acc, version: '1'}", "go: {name: strict, version: '1'}")
@@ -55,7 +55,7 @@ routing:
 `)
 }
 
-// farKey is a key whose address is longer than addresses may be.
+// farKey is a key with an address that is too long.
 var farKey = strings.Repeat("far", 400)
 
 var rulesOfAcc = written(`
@@ -97,7 +97,7 @@ var rulesOfStrict = written(`
 // failing reports whether a step that fails on some seconds fails now: a person can retry it later.
 func failing(seconds int64) bool { return seconds%10 <= 5 }
 
-// written writes rules out. The list got of a cell is cut, so that a long life does not take ever longer.
+// written expands rules. The list got of a cell is cut, so that the cost of a long life does not grow.
 func written(rules string) string {
 	return strings.NewReplacer("FAR", farKey, "BASE", `n: "{{ (state ?? {n: 0}).n }}", got: "{{ (state ?? {got: []}).got }}"`,
 		"N(", `n: "{{ (state ?? {n: 0}).n + (`, ")N", `) }}", got: "{{ (state ?? {got: []}).got }}"`,
@@ -184,7 +184,7 @@ func stepAcc(a *machine.Activation[string], s *goState, e accEvent) (*goState, e
 
 func (s *goState) do(a *machine.Activation[string], e *doMessage, none bool) (*goState, error) {
 	issuer := machine.Issuer("i" + decimal(e.N))
-	same := s // of a step that says nothing of the state
+	same := s // of a step that does not set the state
 	if none {
 		same = nil
 	}
@@ -243,7 +243,7 @@ func (s *goState) do(a *machine.Activation[string], e *doMessage, none bool) (*g
 	return s, nil
 }
 
-// badState is why a state of another type is refused.
+// badState is the error for a state of another type.
 const badState = "state: /n: must be an integer, not a text"
 
 func stepStrict(a *machine.Activation[string], s *goState, e strictEvent) (*goState, error) {

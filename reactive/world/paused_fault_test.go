@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// The machine of this world takes no rejections: a receipt that does not fit fails its cell.
+// The machine of this world takes no rejections: an invalid receipt fails its cell.
 const strictWorld = `
 kind: World
 name: strict
@@ -32,7 +32,7 @@ machines:
 routing: {subscriptions: [{event: Add, machine: sum, key_field: id}]}
 `
 
-// faulted returns a paused world with a cell whose receipt has come and does not fit. The cell fails when the world goes on.
+// faulted returns a paused world with a cell that has an invalid receipt. The cell fails when the world resumes.
 func faulted(t *testing.T, text string) *driver {
 	d := drive(t, text)
 	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(1)}, ""))
@@ -55,7 +55,7 @@ func (d *driver) requireFailed(t *testing.T) {
 	require.Equal(t, 1, world.Of(d.root).Tally().Faults)
 }
 
-// TestAFaultOfAPausedWorldIsInItsSnapshot: a cell that is to fail once its world goes on is kept by a snapshot as such.
+// TestAFaultOfAPausedWorldIsInItsSnapshot: a snapshot records that a cell must fail when its world resumes.
 func TestAFaultOfAPausedWorldIsInItsSnapshot(t *testing.T) {
 	d := faulted(t, strings.Replace(strictWorld, "    ttl: PT60S\n", "", 1))
 	e := d.snapshot()
@@ -66,7 +66,7 @@ func TestAFaultOfAPausedWorldIsInItsSnapshot(t *testing.T) {
 	d.requireFailed(t)
 }
 
-// TestAFaultOutlivesTheTimeToLive: a cell that is to fail does not expire before.
+// TestAFaultOutlivesTheTimeToLive: a cell that must fail does not expire before.
 func TestAFaultOutlivesTheTimeToLive(t *testing.T) {
 	d := faulted(t, strictWorld)
 	d.now += int64(time.Hour)

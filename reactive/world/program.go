@@ -6,16 +6,16 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Activator is the part of a decide.Host that runs machines in Go. A world whose host is none has only rules: the cells of its
-// machines in Go queue their items.
+// Activator is the part of a decide.Host that runs machines in Go. In a world without such a host, only machines in rules run:
+// the cells of machines in Go queue their items.
 type Activator interface {
-	// Lacks returns why the program cannot run a machine in Go; nil: it can. A machine that it lacks it may have later.
+	// Lacks returns an error if the program cannot run a machine in Go. It may have the machine later.
 	Lacks(w *machine.World, m *machine.Machine) error
 
-	// Activate runs one activation of a machine that the program does not lack.
+	// Activate runs one activation of a machine that the program has.
 	Activate(w *machine.World, in *machine.Input) (*machine.Output, *machine.Failure)
 
-	// Learned returns a number that changes when the program may have machines that it lacked.
+	// Learned returns a number that changes when the program may have further machines.
 	Learned() uint64
 }
 
@@ -23,17 +23,17 @@ type Activator interface {
 type program struct {
 	def     *machine.World
 	host    Activator // nil: the program has no machines in Go
-	learned uint64    // as of which cells were passed over
+	learned uint64    // value of Learned when cells were passed over
 }
 
-// Serve lets a host run the machines in Go if it is an Activator.
+// Serve sets the host that runs machines in Go, if it is an Activator.
 func (w *World) Serve(host any) {
 	w.program = program{def: w.def}
 	w.program.host, _ = host.(Activator)
 	w.ring.TurnAgain()
 }
 
-// tryAgain returns the cells that were passed over to their places, if the program may have their machines now.
+// tryAgain returns passed-over cells to their places if the program may have their machines now.
 func (p *program) tryAgain(r *turns.Ring[*cell]) {
 	if p.host == nil {
 		return
@@ -47,7 +47,7 @@ func (p *program) tryAgain(r *turns.Ring[*cell]) {
 // lacks reports whether the program cannot step a cell.
 func (p *program) lacks(c *cell) bool { return p.lack(c.machine) != nil }
 
-// lack returns why the program cannot step cells of a machine; nil: it can.
+// lack returns an error if the program cannot step cells of a machine.
 func (p *program) lack(m *machine.Machine) error {
 	switch {
 	case m.Go == nil:

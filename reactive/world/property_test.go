@@ -43,12 +43,13 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// checked has the invariants of the world checked after every turn.
+// checked makes the driver check the invariants of the world after every turn.
 func (d *driver) checked() { d.check = func() error { return world.Invariants(d.world()) } }
 
 var hashes = regexp.MustCompile(`[0-9a-f]{64}`)
 
-// withoutHashes replaces each hash by how many others came before it: the same definition has other hashes in rules and in Go.
+// withoutHashes replaces each hash by its number in order of appearance, because the same definition has different hashes in
+// rules and in Go.
 func withoutHashes(text string) string {
 	seen := map[string]string{}
 	return hashes.ReplaceAllStringFunc(text, func(hash string) string {
@@ -59,7 +60,7 @@ func withoutHashes(text string) string {
 	})
 }
 
-// requireSame requires the journals of two drivers to be the same, hashes apart.
+// requireSame requires that the journals of two drivers are equal, except hashes.
 func requireSame(t failer, a, b *driver) {
 	t.Helper()
 	x, y := withoutHashes(string(a.journal(t))), withoutHashes(string(b.journal(t)))
@@ -73,7 +74,7 @@ func requireSame(t failer, a, b *driver) {
 	require.True(t, x == y, "the journals differ")
 }
 
-// exhaustive returns the larger number if there is time for it.
+// exhaustive returns the larger number if SLUICE_EXHAUSTIVE is set.
 func exhaustive(few, many int) int {
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
 		return many
@@ -81,16 +82,16 @@ func exhaustive(few, many int) int {
 	return few
 }
 
-// A world is kept every snapshotMoves moves on average, so that a crash costs the same in a long life as in a short one; and it is restored
-// from restoredMax of its snapshots, from which all that follows is applied.
+// A snapshot is made every snapshotMoves moves on average, so that a crash costs the same in a long life as in a short one. The world
+// is restored from restoredMax of its snapshots, with all later events.
 const (
 	snapshotMoves = 20
 	restoredMax   = 40
 )
 
-// longLife lives a long script, and returns the journals of the world in rules and of the world in Go. Each is the same for a world
-// that no crash disturbs, and for one that crashes often, in the middle of its turns too, goes on from its newest snapshot
-// and keeps few cells in memory.
+// longLife runs a long script, and returns the journals of the world in rules and of the world in Go. Each journal is the same for
+// a world without crashes, and for one that often crashes, also in the middle of its turns, continues from its newest snapshot and
+// keeps few cells in memory.
 func longLife(t failer, rules, inGo *plan.Plan, seed uint64, moves int) [2][]byte {
 	draw := drawnFrom(seed)
 	s := &script{failer: t, draw: draw, keys: 12, sparing: 25, model: newModel()}
@@ -135,7 +136,7 @@ func longLife(t failer, rules, inGo *plan.Plan, seed uint64, moves int) [2][]byt
 	return journals
 }
 
-// futureOf returns the events that a world writes next, if it goes on from a root: intents, and the roots of its next snapshot.
+// futureOf returns the next events of a world that continues from a root, with intents and the roots of its next snapshot.
 func (d *driver) futureOf(root *reactive.Root) []journal.Event {
 	other := *d
 	other.events, other.content, other.check = slices.Clone(d.events), maps.Clone(d.content), nil
@@ -151,8 +152,8 @@ func (d *driver) futureOf(root *reactive.Root) []journal.Event {
 	return other.events[len(d.events):]
 }
 
-// TestLongLives lives long scripts over rules and machines in Go, with one processor and with eight, several at once over one plan:
-// the model agrees, and the journals are the same, byte for byte.
+// TestLongLives runs long scripts over rules and machines in Go, with one processor and with eight, several at once over one plan:
+// the model agrees, and the journals are equal, byte for byte.
 func TestLongLives(t *testing.T) {
 	rules, inGo := planOf(t, worldText), planOf(t, worldInGo, accInGo, strictInGo)
 	moves, seeds := exhaustive(500, 5_000), exhaustive(2, 4)

@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Upto returns the sequence as of which the snapshot of an event is; 0 if the event is of no snapshot.
+// Upto returns the sequence of the last event in the snapshot of an event, or 0 if the event is of no snapshot.
 func Upto(e *journal.Event) uint64 { return numberIn(e, "upto") }
 
-// Before returns the sequence of the event of the snapshot that the one of an event changes: the two share content, and both are
-// kept. It is 0 if there was none.
+// Before returns the sequence of the event of the base of a snapshot, or 0 if there was none. The two snapshots share content,
+// and both are kept.
 func Before(e *journal.Event) uint64 { return numberIn(e, "before") }
 
 func numberIn(e *journal.Event, name string) uint64 {
@@ -29,7 +29,7 @@ func numberIn(e *journal.Event, name string) uint64 {
 	return uint64(n)
 }
 
-// snapshotted makes a snapshot the base of the world: the cells that have not changed since need not be in memory any more.
+// snapshotted makes a snapshot the base of the world. Cells that have not changed since need no longer be in memory.
 func (w *World) snapshotted(e *journal.Event) {
 	s, err := kept.SnapshotOf(w.def, w.root.Start(), e)
 	if err != nil {
@@ -54,9 +54,9 @@ func (w *World) snapshotted(e *journal.Event) {
 	}
 }
 
-// Restore makes the state of the world from the event of a snapshot. The root must have applied the first event of the run and
-// no other; the next is the event after that as of which the snapshot is, which Restore returns. Errors wrap journal.ErrDamaged
-// if content is missing or has changed.
+// Restore restores the state of the world from the event of a snapshot. The root must have applied only the first event of the
+// run. Restore returns the sequence of the last event in the snapshot; the next event follows it. Errors wrap
+// journal.ErrDamaged if content is missing or has changed.
 func (w *World) Restore(e *journal.Event) (upto uint64, err error) {
 	s, err := kept.SnapshotOf(w.def, w.root.Start(), e)
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *restoration) wake(address string) ([]*intent, error) {
 	return c.thaw(data, w.base.fetch, w.def.Effect)
 }
 
-// thaw restores a cell from its entry. Its intents are returned, and not yet open.
+// thaw restores a cell from its entry. It returns the intents, which are not open yet.
 func (c *cell) thaw(data []byte, fetch Fetch, effect func(string) *machine.Effect) (open []*intent, err error) {
 	entry, err := trie.DecodeCell(data)
 	if err != nil {
@@ -212,7 +212,7 @@ func (w *restoration) redo(calls trie.Hash) error {
 	return nil
 }
 
-// restoreCore restores in the world the result of freezeCore.
+// restoreCore restores the result of freezeCore in the world.
 func (w *restoration) restoreCore() {
 	w.intents.opened = uint64(w.Int(w.core["opened"]))
 	t := w.List(w.core["tally"])
@@ -236,7 +236,7 @@ func (w *restoration) restoreCore() {
 	}
 }
 
-// thaw reads the content that freezing has written.
+// thaw reads the content of frozen cells and the core.
 type thaw struct{ kept.Reader }
 
 func (r *thaw) item(v value.Value) *item {

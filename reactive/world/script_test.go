@@ -17,21 +17,21 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// script is one random life of the world of the model, in which all drivers take the same part.
+// script is one random life of the model's world. All drivers run the same operations.
 type script struct {
 	failer
-	draw    func(what string, n int) int // of 0 to n-1
+	draw    func(what string, n int) int // a number from 0 to n-1
 	keys    int                          // of each machine
 	model   *model
 	drivers []*driver
-	sparing int      // how many moves there are from one comparison of the drivers to the next; 0: one
-	moves   int      // so far
-	past    []string // calls that were opened
+	sparing int      // number of moves between two comparisons of the drivers; 0: one
+	moves   int      // number of moves so far
+	past    []string // opened calls
 	sent    int
 	kept    []journal.Event // snapshots
 }
 
-// drawnBy draws from rapid, which looks for a short script when one fails.
+// drawnBy draws from rapid, which shortens failing scripts.
 func drawnBy(t *rapid.T) func(string, int) int {
 	return func(what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 }
@@ -44,14 +44,14 @@ func drawnFrom(seed uint64) func(string, int) int {
 
 func oneOf[T any](s *script, what string, list ...T) T { return list[s.draw(what, len(list))] }
 
-// each has every driver do the same.
+// each calls f for every driver.
 func (s *script) each(f func(d *driver)) {
 	for _, d := range s.drivers {
 		f(d)
 	}
 }
 
-// move makes a random move, after which the model and all worlds are the same.
+// move makes a random move, and compares the model and all worlds.
 func (s *script) move() {
 	s.Helper()
 	oneOf(s, "move", s.messages, s.messages, s.messages, s.answer, s.answer, s.late, s.time, s.time, s.person, s.repair, s.pause)()
@@ -93,7 +93,7 @@ func (s *script) alike() {
 	}
 }
 
-// shown returns all that can be seen of a cell, as the model says it.
+// shown returns all visible state of a cell, in the form of the model.
 func shown(c *world.CellState) string {
 	state := "none"
 	if c.State != nil {
@@ -117,7 +117,7 @@ func shown(c *world.CellState) string {
 
 func (s *script) key() string { return string(rune('a' + s.draw("key", s.keys))) }
 
-// messages sends up to four messages at once, some of them under an id that was used before.
+// messages sends up to four messages at once, some with an earlier id.
 func (s *script) messages() {
 	type sending struct {
 		it modelItem
@@ -152,7 +152,7 @@ func (s *script) messages() {
 	})
 }
 
-// answer ends up to three attempts that are under way, in one turn.
+// answer ends up to three attempts in progress, in one turn.
 func (s *script) answer() {
 	type open struct {
 		cell    *modelCell
@@ -203,7 +203,7 @@ func (s *script) answer() {
 	})
 }
 
-// late answers an attempt that is over.
+// late answers an attempt that has ended.
 func (s *script) late() {
 	if len(s.past) == 0 {
 		return
@@ -216,7 +216,7 @@ func (s *script) late() {
 	s.each(func(d *driver) { d.turn(d.ended(key, 1, call.Result{Output: int64(77)})) })
 }
 
-// time passes, second by second.
+// time advances the clock, second by second.
 func (s *script) time() {
 	for range 1 + s.draw("seconds", 4) {
 		s.model.now += 1000
@@ -233,12 +233,12 @@ var personal = map[string]journal.Type{
 	"pause": journal.CellPaused, "resume": journal.CellResumed, "abort": journal.NodeAborted, "retry": journal.NodeRetried,
 }
 
-// person asks something of a cell, which may be refused.
+// person sends a command to a cell, which may be refused.
 func (s *script) person() {
 	s.ask(oneOf(s, "asks", "pause", "resume", "abort", "retry", "retry"), oneOf(s, "machine", "acc", "strict")+"["+s.key()+"]")
 }
 
-// repair has a cell that is held go on.
+// repair resumes a held cell.
 func (s *script) repair() {
 	var held []string
 	for _, address := range slices.Sorted(maps.Keys(s.model.cells)) {
@@ -275,7 +275,7 @@ func (s *script) pause() {
 	s.each(func(d *driver) { require.NoError(s, d.take(e)) })
 }
 
-// snapshot keeps the state of all worlds whose stores can.
+// snapshot writes snapshots of all worlds with content.
 func (s *script) snapshot() {
 	s.kept = append(s.kept, s.drivers[0].snapshot())
 	for _, d := range s.drivers[1:] {

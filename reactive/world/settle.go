@@ -16,8 +16,8 @@ import (
 // codeReceipt is the code of a result that does not fit its effect.
 const codeReceipt = "receipt_invalid"
 
-// Settle replaces the output of a call by the payload of its receipt, in its normal form. If it has none, the event holds the
-// failure beside the payload as it came.
+// Settle replaces the output of a call by the payload of its receipt, in its normal form. If there is no valid payload, the
+// event has a failure, with the payload as received.
 func (w *World) Settle(v int32, e *journal.Event) {
 	x := w.intents.byNode[v]
 	if x == nil {
@@ -35,7 +35,8 @@ func (w *World) Settle(v int32, e *journal.Event) {
 	}
 }
 
-// payload returns the payload of a receipt for a call's output, or as far as it came and why it does not fit.
+// payload returns the payload of a receipt from a call's output. If the output does not fit, it returns the payload as received
+// and a failure.
 func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	of, err := value.Of(output)
 	if err != nil {
@@ -50,7 +51,7 @@ func (w *World) payload(x *intent, output any) (value.Value, *journal.Failure) {
 	return payload, nil
 }
 
-// responded notes the signature of a call's output, and that it does not fit.
+// responded stores the signature of a call's output, and its failure if it does not fit.
 func (w *World) responded(e *journal.Event) {
 	if x, d := w.intents.byKey[e.Node], cmp.Or(e.Detail, &journal.Detail{}); x != nil && d.Participant == "" {
 		about, _ := d.About.(map[string]any)
@@ -59,7 +60,7 @@ func (w *World) responded(e *journal.Event) {
 	}
 }
 
-// settle turns the calls that have ended into receipts, and goes on until no further call ends.
+// settle makes receipts of ended calls, until no further call ends.
 func (w *World) settle() {
 	for again := true; again; {
 		again = false
@@ -107,8 +108,8 @@ func messageOf(f *journal.Failure) string {
 	return f.Message
 }
 
-// receive delivers a receipt to the cell that has emitted, or the rejection of one that does not fit. A cell whose machine
-// takes no rejections fails.
+// receive delivers a receipt to the emitting cell or, if it does not fit, a rejection. A cell whose machine takes no rejections
+// fails.
 func (w *World) receive(x *intent, r *receipt.Receipt) {
 	c := x.cell
 	c.active = w.event.At
@@ -140,7 +141,7 @@ func (w *World) fired(e *journal.Event) {
 	w.touch(x.cell)
 }
 
-// timer returns an armed timer, whose cell comes into memory; nil: it is not armed.
+// timer returns an armed timer, loading its cell into memory, or nil if it is not armed.
 func (h *holdings) timer(key string) *intent {
 	if h.intents.byKey[key] == nil {
 		if cell, ok := steps.CellOfTimer(key); ok {
@@ -153,7 +154,7 @@ func (h *holdings) timer(key string) *intent {
 	return nil
 }
 
-// receipt returns the beginning of the receipt of an intent.
+// receipt returns the receipt of an intent, without payload and failure.
 func (x *intent) receipt(status string) receipt.Receipt {
 	return receipt.Receipt{Effect: x.name(), Issuer: x.from(), Intent: x.id, Emitted: x.emitted, Status: status}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// The world of these tests has whatever a snapshot must keep: open calls with retries and participants, timers, failures, mail
-// that waits, raised events, a time to live.
+// The world of these tests has all kinds of state that a snapshot must contain: open calls with retries and participants,
+// timers, failures, waiting mail, raised events, a time to live.
 const keptWorld = `
 kind: World
 name: kept
@@ -89,8 +89,7 @@ func (d *driver) play(t *rapid.T) {
 	}
 }
 
-// TestSnapshotAnywhere: from a snapshot at any moment and the events that follow, a world is the same as from all events, and goes
-// on in the same way.
+// TestSnapshotAnywhere: a snapshot at any moment with the later events yields the same world as all events, with the same future.
 func TestSnapshotAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drive(t, keptWorld)
@@ -103,7 +102,7 @@ func TestSnapshotAnywhere(t *testing.T) {
 			switch rapid.IntRange(0, 9).Draw(t, "keep") {
 			case 0:
 				snapshots = append(snapshots, d.snapshot())
-			case 1, 2: // the world goes on while it is written
+			case 1, 2: // the world continues while it is written
 				frozen = append(frozen, d.world().Freeze())
 			case 3: // a newer one may have been faster
 				if len(frozen) > 0 {
@@ -142,7 +141,7 @@ func TestSnapshotAnywhere(t *testing.T) {
 	})
 }
 
-// TestRootsChangeAtSnapshots: the roots of the index follow from the states of the cells alone.
+// TestRootsChangeAtSnapshots: the roots of the index depend only on the states of the cells.
 func TestRootsChangeAtSnapshots(t *testing.T) {
 	d := drive(t, keptWorld)
 	roots := func(e journal.Event) any { return e.Value.(map[string]any)["roots"] }
@@ -155,7 +154,7 @@ func TestRootsChangeAtSnapshots(t *testing.T) {
 	require.NotEqual(t, first, roots(d.snapshot()), "it has failed")
 }
 
-// TestSnapshotDamage: of a snapshot whose content is missing or changed, or which is another world's, nothing is served.
+// TestSnapshotDamage: a snapshot with missing or changed content, or of another world, is never served.
 func TestSnapshotDamage(t *testing.T) {
 	d := drive(t, keptWorld)
 	for _, id := range []string{"a", "b"} {
@@ -197,7 +196,7 @@ func TestSnapshotDamage(t *testing.T) {
 		_, err := d.world().Kept().Mark(&e)
 		require.ErrorIs(t, err, journal.ErrDamaged, "also where content is marked")
 	}
-	delete(e.Value.(map[string]any), "run") // as a program wrote it that did not say so
+	delete(e.Value.(map[string]any), "run") // as an earlier program wrote it
 	root, err := d.restored(&e)
 	require.NoError(t, err)
 	require.Equal(t, want, d.digest(root))
@@ -219,8 +218,8 @@ func TestSnapshotDamage(t *testing.T) {
 	require.Equal(t, want, d.digest(root))
 }
 
-// TestDamageOfTwoSnapshots: of two snapshots, damage to content that only one needs is found where that one is read, and the other
-// serves the same world; damage to content that both need damages both. The events trimmed before the older one do not matter.
+// TestDamageOfTwoSnapshots: damage to content that only one of two snapshots needs is found when that one is read, and the other
+// yields the same world; damage to shared content damages both. The events trimmed before the older snapshot do not matter.
 func TestDamageOfTwoSnapshots(t *testing.T) {
 	d := drive(t, keptWorld)
 	require.NoError(t, d.send("Add", map[string]any{"id": "a", "n": int64(2)}, ""))

@@ -11,29 +11,30 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Of the cells that have changed since the newest snapshot, states beyond these bounds are put into content. The cells stay changed:
-// the journal has their states, so that nothing is lost if the world is restored before the next snapshot.
+// The bounds of the states in memory of cells that have changed since the newest snapshot. States beyond the bounds are written as
+// content. The cells remain changed: the journal has their states, so nothing is lost if the world is restored before the next
+// snapshot.
 const (
 	SpillState = 64 << 10 // bytes of one state
-	SpillBytes = 64 << 20 // bytes of the events that have set states, together; beyond it the oldest are put
+	SpillBytes = 64 << 20 // bytes of all events that have set states; beyond it, the oldest are written
 )
 
 // delta is the size of the changed states.
 type delta struct {
 	stateMax, bytesMax int
-	bytes              int              // of the events that have set the states that are in memory
-	large              map[string]*cell // those with a state beyond stateMax, by address
-	event              int              // bytes of the event that is applied
+	bytes              int              // bytes of the events that have set the states in memory
+	large              map[string]*cell // cells with a state beyond stateMax, by address
+	event              int              // bytes of the current event
 	before             int              // bytes of the tail before it
 }
 
-// away is a state that is content.
+// away is a state that is only content.
 type away struct {
 	hash trie.Hash
 	size uint64
 }
 
-// setState sets the state of a cell, by the event that is applied; nil: there is none.
+// setState sets the state of a cell for the current event; nil removes it.
 func (h *holdings) setState(c *cell, v value.Value, seq uint64) {
 	h.release(c)
 	c.state, c.away, c.indexed, c.set, c.size = v, nil, nil, seq, 0
@@ -53,7 +54,7 @@ func (h *holdings) setState(c *cell, v value.Value, seq uint64) {
 	}
 }
 
-// release makes the state of a cell count no more.
+// release removes the state of a cell from the counts.
 func (h *holdings) release(c *cell) {
 	h.delta.bytes -= c.bytes
 	c.bytes = 0
@@ -63,7 +64,7 @@ func (h *holdings) release(c *cell) {
 // hasState reports whether the cell has a state.
 func (c *cell) hasState() bool { return c.state != nil || c.away != nil }
 
-// stateOf returns the state of a cell; nil: it has none, or it cannot be read, see Err.
+// stateOf returns the state of a cell, or nil if it has none or if the state cannot be read: see Err.
 func (h *holdings) stateOf(c *cell) value.Value {
 	if c.away == nil {
 		return c.state
@@ -75,10 +76,10 @@ func (h *holdings) stateOf(c *cell) value.Value {
 	return v
 }
 
-// spills reports whether states are to be put into content.
+// spills reports whether states must be written as content.
 func (d *delta) spills() bool { return len(d.large) > 0 || d.bytes > d.bytesMax }
 
-// Spill is states that are to become content while the world goes on. It shares the values, which never change.
+// Spill has states to write as content while the world continues. It shares the values, which never change.
 type Spill struct{ states []spilled }
 
 type spilled struct {
@@ -88,7 +89,7 @@ type spilled struct {
 	away  away
 }
 
-// Spill returns the states that take too much memory; nil: there are none.
+// Spill returns the states that take too much memory, or nil.
 func (h *holdings) Spill() *Spill {
 	if !h.delta.spills() {
 		return nil
@@ -120,7 +121,7 @@ func (h *holdings) Spill() *Spill {
 	return s
 }
 
-// Write puts the states into content. It may run beside the world.
+// Write writes the states as content. It may run concurrently with the world.
 func (s *Spill) Write(put func(blobs [][]byte) error) error {
 	b := &kept.Batch{Put: put}
 	for i := range s.states {
@@ -136,7 +137,7 @@ func (s *Spill) Write(put func(blobs [][]byte) error) error {
 	return b.Flush()
 }
 
-// Spilled has the states that were written leave memory, unless their cells have others by now.
+// Spilled removes the written states from memory, unless their cells have new states.
 func (h *holdings) Spilled(s *Spill) {
 	for i := range s.states {
 		if x := &s.states[i]; x.cell.set == x.set && x.cell.state != nil && h.dirty[x.cell.address] == x.cell {
@@ -146,7 +147,7 @@ func (h *holdings) Spilled(s *Spill) {
 	}
 }
 
-// SpilledStates returns the hashes of the states that are content, and that no snapshot has yet.
+// SpilledStates returns the hashes of the spilled states that no snapshot has yet.
 func (h *holdings) SpilledStates() (hashes []journal.Hash) {
 	for _, c := range h.dirty {
 		if c.away != nil {

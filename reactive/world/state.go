@@ -14,7 +14,7 @@ type Status string
 
 // The statuses of cells, the first that holds.
 const (
-	Failed    Status = "failed"    // it takes nothing until it is retried
+	Failed    Status = "failed"    // it takes nothing until a retry
 	Waiting   Status = "waiting"   // it has open intents
 	Running   Status = "running"   // it has mail, or its process has not completed
 	Completed Status = "completed" // nothing is left to do
@@ -25,13 +25,13 @@ type CellState struct {
 	Address string           // machine[key]
 	Machine string           // name
 	Key     value.Value      // in normal form; nil if the machine has no key
-	Status  Status           // see there
-	Paused  bool             // a person holds it
+	Status  Status           // see Status
+	Paused  bool             // a person has paused it
 	State   value.Value      // nil: none; shared, must not be changed
-	Failure *journal.Failure // of one that has failed
-	Intents []IntentState    // open, in the order of emission
+	Failure *journal.Failure // of a failed cell
+	Intents []IntentState    // open intents, in the order of emission
 	Mail    int              // items that wait for its turn
-	Held    int              // the same, of a cell that keeps them until it goes on
+	Held    int              // waiting items of a held cell
 	Last    uint64           // sequence of its newest activation; 0: none
 	Active  time.Time        // instant of the newest event about it
 }
@@ -40,14 +40,14 @@ type CellState struct {
 type IntentState struct {
 	Key    string      // of its node, for `abort` and `explain`
 	Effect string      // name; "timer": a timer
-	Issuer string      // which of several is meant; the name of a timer
+	Issuer string      // distinguishes intents of one effect; of a timer, its name
 	ID     string      // `sha256:…`; "": a timer
 	Params value.Value // shared, must not be changed
 	Due    time.Time   // of a timer
 
-	Call     reactive.Status  // of the call; of a timer it is meaningless
-	Pending  bool             // the call has failed, and will be attempted again
-	Attempts int32            // of the call, made so far
+	Call     reactive.Status  // of the call; without meaning for a timer
+	Pending  bool             // the call has failed, with a pending retry
+	Attempts int32            // number of attempts of the call so far
 	Failure  *journal.Failure // of the call's newest attempt
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// stepped applies an activation: first the state, then the intents that are given up, the raised events, and the new intents.
+// stepped applies an activation: first the state, then the dropped intents, the raised events, and the new intents.
 func (w *World) stepped(e *journal.Event) {
 	c := w.cellAt(e.Node)
 	if c.machine == nil || c.mail.Len() == 0 {
@@ -57,7 +57,7 @@ func (w *World) emitted(c *cell, of *steps.Emitted) {
 	w.intents.add(x)
 }
 
-// drop ends an intent that its cell has given up.
+// drop ends an intent that its cell has dropped.
 func (w *World) drop(x *intent) {
 	if x == nil {
 		return

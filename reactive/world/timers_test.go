@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/agenda"
 )
 
-// TestTimersLeaveMemory: however many timers are armed, memory holds those that are due next, and opening a world reads these; all
-// fire in the order of their instants and of their arming, also if the world is restored meanwhile, and changed.
+// TestTimersLeaveMemory: for any number of armed timers, memory holds only the next ones, and opening a world reads only these.
+// All fire in the order of their instants and of their arming, also if the world is restored or changed meanwhile.
 func TestTimersLeaveMemory(t *testing.T) {
 	const timers = 20_000
 	d, last := populated(t, armedWorld, timers, armed)
@@ -36,14 +36,14 @@ func TestTimersLeaveMemory(t *testing.T) {
 			if e.Type == journal.TimerFired {
 				require.Equal(t, fmt.Sprintf("m[c%d].timer@%d.0", next, next+10), e.Node)
 				if next++; next == 2_000 {
-					next++ // it was fired out of its turn: see below
+					next++ // it fired out of order: see below
 				}
 				fired++
 			}
 		}
 		d.events = d.events[:1]
 		switch fired {
-		case 600: // a cell with a timer far away changes: the timer is told by the cell, once
+		case 600: // a cell with a late timer changes: the timer fires once
 			require.NoError(t, d.send("Arm", map[string]any{"id": "c2000"}, ""))
 			require.NoError(t, d.take(journal.Event{Type: journal.NodeAborted, Node: "m[c2000]"}))
 		case 1_200, 2_400:
@@ -60,7 +60,7 @@ func TestTimersLeaveMemory(t *testing.T) {
 	require.LessOrEqual(t, world.InMemory(world.Of(d.root)), 3_000)
 }
 
-// TestTimersAtOneInstant: timers of one instant fire in the order in which they were armed, wherever they are kept.
+// TestTimersAtOneInstant: timers of one instant fire in the order of their arming, wherever they are stored.
 func TestTimersAtOneInstant(t *testing.T) {
 	order := func(forgetful bool, keep func(i int) bool) (list []string) {
 		d := drive(t, armedWorld)
@@ -95,7 +95,7 @@ func TestTimersAtOneInstant(t *testing.T) {
 	}
 }
 
-// TestSnapshotWork: the content that a snapshot reads and puts is in proportion to the cells that have changed, however many there are.
+// TestSnapshotWork: the content that a snapshot reads and writes is proportional to the number of changed cells, not of all cells.
 func TestSnapshotWork(t *testing.T) {
 	for _, cells := range []int{1_000, 30_000} {
 		d, _ := populated(t, sumWorld, cells, counted)

@@ -16,8 +16,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// life is a life of the world of worldText, in which many cells have mail at once, and are answered in a mixed order. The same
-// seed gives the same life.
+// life runs the world of worldText with many cells that have mail at once and are answered in mixed order. The same seed yields
+// the same journal.
 func life(t failer, p *plan.Plan, seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	d := begin(t, p, false)
@@ -45,8 +45,8 @@ func life(t failer, p *plan.Plan, seed uint64) []byte {
 	return d.journal(t)
 }
 
-// TestSameJournalEverywhere lives the same lives with one processor and with eight, many at once over one plan: their journals
-// are the same, byte for byte.
+// TestSameJournalEverywhere runs the same lives with one processor and with eight, many at once over one plan: their journals
+// are equal, byte for byte.
 func TestSameJournalEverywhere(t *testing.T) {
 	p := planOf(t, worldText)
 	var want [4][]byte
@@ -70,8 +70,8 @@ func TestSameJournalEverywhere(t *testing.T) {
 	}
 }
 
-// TestCellsDoNotMeet gives 1,000 cells messages and answers that name their cells, all in mixed order. A cell fails when it is
-// given another's.
+// TestCellsDoNotMeet sends 1,000 cells messages and answers that name their cells, all in mixed order. A cell fails if it
+// receives one of another cell.
 func TestCellsDoNotMeet(t *testing.T) {
 	p := planOf(t, `
 kind: World

@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// World is the state of a world's run: its cells, their mail, and the intents that they wait for. It is attached to the root
-// that keeps the run's calls, and owned by the goroutine that owns the root.
+// World is the state of a world's run: its cells, their mail, and the intents that they wait for. It is attached to the root of
+// the run, and belongs to the goroutine that owns the root.
 //
 // Invariants:
 //  1. A cell without state, intents, mail and failure that is not held is not in cells.
@@ -25,13 +25,13 @@ type World struct {
 	root    *reactive.Root
 	calls   *reactive.Calls
 	ring    turns.Ring[*cell]
-	faults  faults // whose cells are to fail
+	faults  faults // of cells that must fail
 	recent  recent.Messages
 	tally   Tally
 	watch   func(*journal.Event)
 	tracker tracker
-	event   *journal.Event // that is applied
-	seed    [32]byte       // of the run: its activations draw from it
+	event   *journal.Event // the current event
+	seed    [32]byte       // of the run, for the random numbers of activations
 	program program        // steps the cells
 }
 
@@ -39,11 +39,11 @@ type World struct {
 type Tally struct {
 	Messages int `json:"messages"` // taken
 	Stepped  int `json:"stepped"`  // activations, ignored ones included
-	Ignored  int `json:"ignored"`  // activations that no rule was about
-	Failed   int `json:"failed"`   // times that a cell has failed
+	Ignored  int `json:"ignored"`  // activations without a matching rule
+	Failed   int `json:"failed"`   // failures of cells
 	Faults   int `json:"faults"`   // results that do not fit their effect
-	Dropped  int `json:"dropped"`  // intents that a cell has given up
-	Gaps     int `json:"gaps"`     // times that the reports of an attempt have left out numbers
+	Dropped  int `json:"dropped"`  // intents that cells have dropped
+	Gaps     int `json:"gaps"`     // gaps in the numbers of reports
 }
 
 // New returns the root of a world's run without events.
@@ -59,7 +59,7 @@ func New(p *plan.Plan) *reactive.Root {
 	})
 }
 
-// Of returns the world of a run; nil for a run of any other workflow.
+// Of returns the world of a run, or nil for a run of any other workflow.
 func Of(r *reactive.Root) *World {
 	w, _ := r.Body().(*World)
 	return w
@@ -68,14 +68,14 @@ func Of(r *reactive.Root) *World {
 // Definition returns the definition of the world.
 func (h *holdings) Definition() *machine.World { return h.def }
 
-// Ended reports whether the run was cancelled or closed: nothing changes any more.
+// Ended reports whether the run was cancelled or closed, so that nothing changes any more.
 func (h *holdings) Ended() bool { return h.stopped }
 
 // Tally returns the counts of the world.
 func (w *World) Tally() Tally { return w.tally }
 
-// Apply takes an event after the root: it changes the cell that the event is about, delivers mail, and settles the intents
-// whose calls have ended.
+// Apply takes an event after the root: it changes the cell of the event, delivers mail, and settles the intents whose calls
+// have ended.
 func (w *World) Apply(e *journal.Event) {
 	w.event = e
 	w.tracker.begin()
@@ -127,9 +127,9 @@ func (w *World) apply(e *journal.Event) {
 	}
 }
 
-// close ends everything: nothing is delivered any more, and no intent is open. Cells keep their states.
+// close ends all intents and deliveries. Cells keep their states.
 func (w *World) close() {
-	if w.tracker.on { // the status of all cells with intents changes, be they in memory or not
+	if w.tracker.on { // the status of all cells with intents changes, in memory or not
 		for c := range w.all() {
 			if c.open.n > 0 {
 				w.tracker.note(c)
@@ -144,7 +144,7 @@ func (w *World) close() {
 	w.intents.init()
 }
 
-// Ready reports whether a cell has something to do, be it in another program.
+// Ready reports whether a cell must fail or has a turn, possibly of a machine that this program lacks.
 func (w *World) Ready() bool {
 	return !w.stopped && w.err == nil && (len(w.faults) > 0 || !w.ring.Empty())
 }
@@ -165,7 +165,7 @@ func (w *World) Next(now int64) (journal.Event, bool) {
 	return w.activate(c, now), true
 }
 
-// NextDue returns the instant of the next timer: one that a cell has armed, or the end of a cell's time to live.
+// NextDue returns the instant of the next armed timer of a cell or end of a cell's time to live, or 0.
 func (w *World) NextDue() (due int64, retry bool) {
 	if w.stopped {
 		return 0, false
@@ -197,7 +197,7 @@ func (w *World) Input(v int32) (any, *journal.Failure) {
 	return nil, nil
 }
 
-// Asked returns the idempotency key that the machine asked for, with the cell and the effect that it belongs to.
+// Asked returns the idempotency key that the machine requested, preceded by the cell and the effect, or "".
 func (w *World) Asked(v int32) string {
 	if x := w.intents.byNode[v]; x != nil && x.asked != "" {
 		return x.cell.address + "." + machine.Escape(x.effect.Name) + "/" + x.asked
@@ -205,13 +205,13 @@ func (w *World) Asked(v int32) string {
 	return ""
 }
 
-// Done reports whether nothing is left to do, which a world never is: it ends when it is cancelled.
+// Done returns false: a world ends only when it is cancelled or closed.
 func (w *World) Done() bool { return false }
 
-// Verdict returns how the run ends.
+// Verdict returns the end of the run.
 func (w *World) Verdict() reactive.Verdict {
 	return reactive.Verdict{Status: reactive.RunCompleted, Node: -1}
 }
 
-// Secrets returns the marks of secrets in the input of a call: params are journaled and hold none.
+// Secrets returns nil: params are journaled and contain no secrets.
 func (w *World) Secrets(int32) []string { return nil }

@@ -8,20 +8,20 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Appender appends the journal of a run to a store as it was in another, also if that has a gap behind event 1.
+// Appender copies the journal of a run from another store, also a journal with a gap behind event 1.
 type Appender struct {
 	store journal.Store
 	run   string
 	at    uint64 // sequence of the last event
 }
 
-// NewAppender returns an Appender for a run of which the store has the events up to one; 0: none.
+// NewAppender returns an Appender for a run. The store has its events up to sequence at; 0: none.
 func NewAppender(store journal.Store, run string, at uint64) *Appender {
 	return &Appender{store, run, at}
 }
 
-// Append appends the next events, which have the sequences that they had, and replaces the head; more may be too many for the store at
-// once: it has another head meanwhile.
+// Append appends the next events, with their original sequences, and replaces the head. If the events are too many for the store at
+// once, the head is meanwhile until all are appended.
 func (a *Appender) Append(ctx context.Context, events []journal.Event, head, meanwhile journal.Head) (err error) {
 	if len(events) > 1 && a.at == 0 && events[1].Seq > 2 {
 		if a.at, err = a.store.Append(ctx, a.run, 0, events[:1], meanwhile); err != nil {
@@ -47,8 +47,7 @@ func (a *Appender) Append(ctx context.Context, events []journal.Event, head, mea
 	return err
 }
 
-// GiveUp ends a run that may not be whole by its head alone, with a status, at an instant: nothing goes on with it, and it can be
-// deleted.
+// GiveUp ends a possibly incomplete run at an instant by replacing only its head: no engine continues it, and it can be deleted.
 func GiveUp(ctx context.Context, store journal.Store, head journal.Head, status string, at int64) error {
 	head.Open, head.Status, head.Ended, head.Due, head.Waits = false, status, at, 0, nil
 	_, err := store.Append(ctx, head.Run, head.Last, nil, head)

@@ -26,7 +26,7 @@ func export(t require.TestingT, store journal.Store, runs ...string) []byte {
 	return file.Bytes()
 }
 
-// nothing is the content of worlds that need none.
+// nothing is the Contents of worlds without content.
 func nothing(*journal.Start, []journal.Event) ([]journal.Hash, error) { return nil, nil }
 
 // load appends the runs of a file to a store.
@@ -91,7 +91,7 @@ func drawValue(t *rapid.T) any {
 	).Draw(t, "value")
 }
 
-// store returns a store with a definition and a run, and the events as the journal encodes them.
+// drawRun returns a store with a definition and a run, and the id of the run.
 func drawRun(t *rapid.T) (journal.Store, string) {
 	ctx := context.Background()
 	store := memory.New()
@@ -129,7 +129,7 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// A file that was cut, or in which a byte was changed, is refused, and the line is named.
+// A file that was cut, or with a changed byte, is refused, and the error names the line.
 func TestWhatWasChangedIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store, run := drawRun(t)
@@ -178,7 +178,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A definition and a large value are written once, however many runs have them.
+// A definition or a large value is written once, for any number of runs.
 func TestContentIsWrittenOnce(t *testing.T) {
 	ctx := context.Background()
 	store := memory.New()

@@ -20,16 +20,16 @@
 //	{"content":"77ab…","data":"glhA…"}                                    content to which a snapshot of a world refers
 //	{"end":"order-1","events":57,"sha256":"5e2f…"}                        the run ends; the hash is that of its lines
 //
-// Hashes are SHA-256 in hexadecimal digits: of a definition and a large value those of their encoding (package value), of content
-// that of its bytes, and of a run that of the lines from its first one up to the one before `end`, line feeds included. Data is
-// base64 (standard, padded). A definition or a large value is written once, also if several runs have it. Sequences follow each
-// other without a gap, except where the journal itself has one behind event 1 (see journal.ErrTrimmed).
+// Hashes are SHA-256 in hexadecimal digits: of the encoding (package value) of a definition or a large value, of the bytes of
+// content, and of the lines of a run from its first line up to the line before `end`, line feeds included. Data is base64
+// (standard, padded). A definition or a large value is written once, also if several runs have it. Sequences are consecutive,
+// except for a gap of the journal itself behind event 1 (see journal.ErrTrimmed).
 //
-// A file that was cut short, or in which anything was changed, is refused by the Reader: a run that it has yielded whole, its end
-// included, is as it was written. Equal journals are written as equal bytes.
+// The Reader refuses a file that was cut short or changed: a run that it has yielded with its end is unchanged. Equal journals
+// are written as equal bytes.
 //
 // # Contracts
 //
-// Memory is needed for one line at a time, and for the hash of each definition and large value. A Writer and a Reader are used by one
+// Both need memory for one line at a time, and for the hash of each definition and large value. A Writer and a Reader belong to one
 // goroutine at a time.
 package archive

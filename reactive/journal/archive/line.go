@@ -19,16 +19,16 @@ const formatVersion = 1
 // LineMax bounds one line, in bytes: the largest value that a journal takes, as base64, with the names around it.
 const LineMax = 88 << 20
 
-// ErrRefused is wrapped by the errors about a file that does not hold runs as they were exported.
+// ErrRefused is wrapped by the errors about a file that does not contain runs as they were exported.
 var ErrRefused = errors.New("archive: the file is refused")
 
-// Error is why a file is refused, with the place. It wraps ErrRefused.
+// Error is the error of a refused file, with the place. It wraps ErrRefused.
 type Error struct {
 	Line  int   // from 1
 	Cause error // without the place
 }
 
-// causeMax is how much of the text of a cause is returned: it may quote a line.
+// causeMax bounds the returned text of a cause, in bytes: it may quote a line.
 const causeMax = 400
 
 // Error implements error.
@@ -65,7 +65,7 @@ type line struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// own returns a line within a run with the fields that its kind has, and no other.
+// own returns a line within a run with only the fields of its kind.
 func (l *line) own() *line {
 	switch {
 	case l.Event != nil:
@@ -115,7 +115,7 @@ func (s *stamp) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// lineOf returns the line of an event. If blob is not "", it stands for the value.
+// lineOf returns the line of an event. If blob is not "", it replaces the value.
 func lineOf(e *journal.Event, blob string) (*eventLine, error) {
 	l := &eventLine{Event: *e, At: stamp(e.At), Type: e.Type.String(), Blob: blob}
 	if blob != "" {
@@ -142,7 +142,7 @@ func (l *eventLine) event() (e journal.Event, err error) {
 	return e, err
 }
 
-// each replaces each value in a line by the result of change. It writes to nothing that the line shares.
+// each replaces each value in a line by the result of change. It does not change shared data.
 func (l *eventLine) each(change func(any) (any, error)) (err error) {
 	set := func(v *any) {
 		if err == nil && *v != nil {
@@ -172,8 +172,7 @@ func (l *eventLine) each(change func(any) (any, error)) (err error) {
 // normalized returns a value of package value.
 func normalized(v any) (any, error) { return value.Of(v) }
 
-// exactly returns the text of a value. Package json would write a float of 20 digits like an integer, which is refused when it is
-// read.
+// exactly returns the text of a value. Package json would write a float of 20 digits like an integer, which the Reader refuses.
 func exactly(v any) (any, error) {
 	text, err := value.JSON(v)
 	return json.RawMessage(text), err

@@ -19,19 +19,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Item is the content of one line. Exactly one of its fields after Run is set, or Event with Blob; none in the first line of a run.
+// Item is the content of one line. Exactly one of the fields after Run is set, or Event with Blob; the first line of a run sets
+// none.
 type Item struct {
 	Line   int    // from 1
-	Offset int64  // where the line begins
+	Offset int64  // beginning of the line
 	Size   int    // of the line, in bytes
-	Run    string // that it belongs to
+	Run    string // run that it belongs to
 
 	Definition *Stored        // a workflow
 	Value      *Stored        // a large value
 	Content    []byte         // of a snapshot
-	Event      *journal.Event // with its value, unless Blob names it
-	Blob       journal.Hash   // of Event: its value is the large one with this hash; zero: it has none
-	End        bool           // the run is whole
+	Event      *journal.Event // with its value, unless Blob is set
+	Blob       journal.Hash   // of Event: hash of its large value; zero: none
+	End        bool           // the run is complete
 }
 
 // Stored is the content of a stream that never changes, as a value of package value.
@@ -50,18 +51,18 @@ type Reader struct {
 	inRun
 }
 
-// place is where a line is.
+// place is the place of a line.
 type place struct {
 	number int   // from 1
 	offset int64 // of its first byte
 	size   int
 }
 
-// inRun is how far a run has been read.
+// inRun is the progress in the current run.
 type inRun struct {
-	run         string   // "": none has begun
+	run         string   // "": no run has begun
 	last        uint64   // sequence of the last event
-	definitions []string // hashes of those that stand before the first event
+	definitions []string // hashes of the definitions before the next event that needs them
 	blob        string   // hash of the large value that the next event must have; "": any
 	content     []byte   // hash of the last content; nil: events may follow
 }
@@ -115,7 +116,7 @@ func (a *Reader) first() error {
 	return a.unchanged(&line{Sluice: l.Sluice, Version: l.Version, Runs: l.Runs}, text)
 }
 
-// unchanged refuses a line that is not written as a Writer writes it: runs that are imported are exported as the same bytes.
+// unchanged refuses a line that differs from the Writer's line, because imported runs must be exported as the same bytes.
 func (a *Reader) unchanged(l *line, text []byte) error {
 	written, err := encode(l)
 	if err == nil && !bytes.Equal(written, text) {
@@ -135,7 +136,7 @@ func (a *Reader) nothingLeft() error {
 	return nil
 }
 
-// next reads the next line and checks that it fits those before it.
+// next reads the next line and checks that it fits the lines before it.
 func (a *Reader) next() (item Item, err error) {
 	l, text, err := a.line()
 	if errors.Is(err, io.EOF) {
@@ -183,7 +184,7 @@ func (a *Reader) begin(l *line) error {
 	return nil
 }
 
-// item returns the item in a line within a run. It makes the values in the line those of package value.
+// item returns the item in a line within a run. It converts the values in the line to values of package value.
 func (a *Reader) item(l *line) (item Item, err error) {
 	item.Run = a.run
 	switch {
@@ -280,7 +281,7 @@ func (a *Reader) event(l *eventLine) (*journal.Event, journal.Hash, error) {
 	return &e, blob, err
 }
 
-// isSmall refuses a value within an event for which there is a line of its own.
+// isSmall refuses a large value within an event, which must have a separate line.
 func isSmall(v any) error {
 	encoded, err := value.Encode(v)
 	if err == nil && len(encoded) > blobBytes {
@@ -305,7 +306,7 @@ func (a *Reader) move(e *journal.Event) error {
 	return a.needs(e.Detail.Start)
 }
 
-// needs compares the workflows that stand before an event with those that it needs.
+// needs compares the workflows before an event with the workflows that it needs.
 func (a *Reader) needs(start *journal.Start) error {
 	here := a.definitions
 	a.definitions = nil
@@ -341,12 +342,12 @@ func (a *Reader) large(name string, encoded []byte) (*Stored, error) {
 	return a.stored(hash.Stream(), hash, v)
 }
 
-// changed returns the error of content that does not have its hash.
+// changed returns the error of content with another hash.
 func changed(what string, hash, actual journal.Hash) error {
 	return fmt.Errorf("the %s of hash %x has hash %x; it was changed", what, hash, actual)
 }
 
-// stored returns content after it has compared it with its hash.
+// stored returns content after comparing it with its hash.
 func (a *Reader) stored(stream string, hash journal.Hash, v any) (*Stored, error) {
 	if a.known[stream] {
 		return nil, fmt.Errorf("%s is there twice", stream)
@@ -397,8 +398,8 @@ func (a *Reader) line() (l *line, text []byte, err error) {
 	return l, text, nil
 }
 
-// StoredAt reads the workflow or large value in the line at an offset of a file, which a Reader has yielded. It does not compare
-// hashes again, and wraps ErrRefused if the line is another.
+// StoredAt reads the workflow or large value in the line at an offset of a file. A Reader must have yielded the line. StoredAt
+// does not compare hashes again. Its error wraps ErrRefused if the line has changed.
 func StoredAt(r io.ReaderAt, offset int64, size int) (any, error) {
 	text := make([]byte, size)
 	if _, err := r.ReadAt(text, offset); err != nil && err != io.EOF {
@@ -455,10 +456,10 @@ type lines struct {
 	text []byte
 }
 
-// errLine is wrapped by the errors about a line that no Writer writes.
+// errLine is wrapped by the errors about a line that a Writer cannot have written.
 var errLine = errors.New("")
 
-// next returns the next line with its line feed; io.EOF behind the last.
+// next returns the next line with its line feed, or io.EOF after the last.
 func (s *lines) next() ([]byte, error) {
 	s.text = s.text[:0]
 	if cap(s.text) > 1<<20 {
@@ -495,7 +496,7 @@ func decode(text []byte) (*line, error) {
 	return &l, nil
 }
 
-// notALine returns why a text is no line, without the names of Go's types.
+// notALine returns the error for a text that is not a line, without the names of Go types.
 func notALine(text []byte, err error) error {
 	why := strings.TrimPrefix(err.Error(), "json: ")
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -508,7 +509,7 @@ func notALine(text []byte, err error) error {
 // shownBytes bounds the bytes of a line that an error shows.
 const shownBytes = 60
 
-// Equal reports whether two events are the same: whether their encodings are.
+// Equal reports whether two events have equal encodings.
 func Equal(a, b *journal.Event) (bool, error) {
 	var codec journal.Codec
 	left, err := codec.Append(nil, a)

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// blobBytes is the size of an encoded value beyond which it has a line of its own.
+// blobBytes is the size of an encoded value beyond which it has a separate line.
 const blobBytes = 32 << 10
 
 // Writer writes runs.
@@ -28,8 +28,7 @@ type Writer struct {
 	err     error           // the first one
 }
 
-// NewWriter returns a Writer of a file that will have the given number of runs. It writes the first line with the first run, or at
-// Close.
+// NewWriter returns a Writer of a file that will have the given number of runs. It writes the first line at once.
 func NewWriter(w io.Writer, runs int) *Writer {
 	a := &Writer{w: w, left: runs, written: map[string]bool{}, digest: sha256.New()}
 	a.put(&line{Sluice: "runs", Version: formatVersion, Runs: runs})
@@ -39,7 +38,7 @@ func NewWriter(w io.Writer, runs int) *Writer {
 // Contents returns the hashes of the content that a world needs, given the start of its run and the events of its snapshots.
 type Contents func(start *journal.Start, snapshots []journal.Event) ([]journal.Hash, error)
 
-// Run writes one run as it is in the store now. Contents is asked if the run has snapshots.
+// Run writes the current state of one run in the store. It calls contents if the run has snapshots.
 func (a *Writer) Run(ctx context.Context, store journal.Store, run string, contents Contents) error {
 	if a.left--; a.left < 0 && a.err == nil {
 		a.err = fmt.Errorf("archive: run %s is one more than the file was to have", run)
@@ -81,7 +80,7 @@ func (a *Writer) Run(ctx context.Context, store journal.Store, run string, conte
 	return a.err
 }
 
-// Close returns an error if fewer runs were written than were to be. It does not close the file.
+// Close returns an error if runs are missing. It does not close the file.
 func (a *Writer) Close() error {
 	if a.err == nil && a.left > 0 {
 		a.err = fmt.Errorf("archive: %d runs are missing", a.left)
@@ -110,7 +109,7 @@ func (a *Writer) event(ctx context.Context, store journal.Store, e *journal.Even
 	return a.err
 }
 
-// definitionsOf returns the hashes of the workflows that a run needs, in the order in which they are written.
+// definitionsOf returns the hashes of the workflows that a run needs, in the order of writing.
 func definitionsOf(s *journal.Start) []string {
 	return append([]string{s.Workflow}, slices.Sorted(maps.Values(s.Children))...)
 }

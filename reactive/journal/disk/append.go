@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// request is one append, or another change of a stream, on its way through the committer. The goroutine of its caller encodes it, so that the single
-// committer only copies bytes, and then waits on done.
+// request is one append, or another change of a stream. The goroutine of its caller encodes it, so that the single committer only
+// copies bytes, and then waits on done.
 type request struct {
 	stream      string
 	after, last uint64
-	key, record []byte // of the events; record is empty when there are none
+	key, record []byte // of the events; record is empty if there are none
 	headKey     []byte
 	head        []byte       // the encoded head; empty: the stream's head is not replaced
-	indexed     journal.Head // the head, not encoded
+	indexed     journal.Head // the head before encoding
 	indexSum    uint64       // of its keys in the indexes
 	blobs       []blob       // values stored outside of their events
 	large       int          // bytes of their records
@@ -26,25 +26,25 @@ type request struct {
 	at          int64    // At of the event that is being encoded
 	first       int64    // At of the first event
 	refers      []string // definitions that the events refer to
-	change      change   // done instead of an append; nil: it is an append
-	gap         bool     // the events between event 1 and these count as trimmed
+	change      change   // replaces the append; nil: it is an append
+	gap         bool     // the events between event 1 and the new ones count as trimmed
 
 	state atomic.Int32
-	err   error      // the answer, kept by the committer until the sync
+	err   error      // the answer, which the committer keeps until the sync
 	done  chan error // at most one answer per request, so that sending it never blocks
 }
 
-// blob is a value that becomes the content of a stream of its own.
+// blob is a value that becomes the content of a content stream.
 type blob struct {
 	stream      string
 	key, record []byte
 }
 
-// The owner of a request. It starts as queued; from there exactly one of the committer and the caller takes it.
+// The states of a request. It begins as queued; then exactly one of the committer and the caller takes it.
 const (
 	queued    int32 = iota
 	taken           // the committer will answer it
-	withdrawn       // the caller has returned, and nothing is written
+	withdrawn       // the caller has returned, and the request is not written
 )
 
 var requests = sync.Pool{New: func() any {
@@ -53,10 +53,10 @@ var requests = sync.Pool{New: func() any {
 	return r
 }}
 
-// Append implements journal.Store. It returns when the batch has been synced, together with whatever else was appended in the
-// meantime. If ctx ends while the append is queued, nothing is written and ctx's error is returned; once the committer has it, Append
-// waits for the outcome, at most for two syncs. A batch beyond the bounds of the package is refused with ErrTooLarge. After an error
-// that wraps ErrReadOnly because a write failed, whether the batch is stored is not known before the directory has been opened again.
+// Append implements journal.Store. It returns when the batch is synced, together with other appends in the meantime. If ctx ends
+// while the append is queued, Append writes nothing and returns ctx's error; after the committer has taken it, Append waits for the
+// outcome, at most for two syncs. It refuses a batch beyond the bounds of the package with ErrTooLarge. After an error that wraps
+// ErrReadOnly because a write failed, it is not known whether the batch is stored until the directory is opened again.
 func (s *Store) Append(ctx context.Context, stream string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	return appendTo(ctx, s, stream, after, events, &head, false)
 }
@@ -89,7 +89,7 @@ func appendTo(ctx context.Context, s *Store, stream string, after uint64, events
 	return last, nil
 }
 
-// writable returns why nothing can be written; adds: more than removals.
+// writable returns an error if the store cannot be written. adds is true for writes other than removals.
 func (s *Store) writable(ctx context.Context, adds bool) error {
 	if err := s.refusal(); err != nil && (adds || s.readOnly.Load() != nil) {
 		return err
@@ -131,7 +131,7 @@ func (s *Store) commit(ctx context.Context, r *request) error {
 	return err
 }
 
-// encode fills r with the bytes to write if the stream is at after.
+// encode fills in r with the bytes to write if the stream ends at after.
 func (r *request) encode(stream string, after uint64, events []journal.Event, head *journal.Head) (err error) {
 	r.stream, r.after, r.last = stream, after, after+uint64(len(events))
 	r.headKey = appendHeadKey(r.headKey[:0], stream)
@@ -153,7 +153,7 @@ func (r *request) encode(stream string, after uint64, events []journal.Event, he
 			return err
 		}
 		switch size := len(r.record); {
-		case size > most, !first && r.size() > most: // too large, whatever the rest
+		case size > most, !first && r.size() > most: // too large, even without the rest
 			return fmt.Errorf("%w: more than %d bytes", journal.ErrTooLarge, most)
 		case size > BatchMaxBytes && first:
 			r.codec.SpillBytes = spillFirstBytes
@@ -181,7 +181,8 @@ func (r *request) spill(hash journal.Hash, encoded []byte) {
 	r.large += len(record)
 }
 
-// adds reports whether r adds to the store: all requests do but removals, and appends to the retention stream, which say which runs to remove.
+// adds reports whether r adds to the store. Removals do not, and appends to the retention stream do not count, because they lead to
+// removals.
 func (r *request) adds() bool {
 	_, puts := r.change.(*put)
 	return (r.change == nil || puts) && r.stream != journal.RetentionStream
@@ -195,7 +196,7 @@ func (r *request) size() int {
 	return len(r.record) + r.large
 }
 
-// release returns r to the pool, without buffers that are too large to be kept.
+// release returns r to the pool, without its large buffers.
 func (r *request) release() {
 	const keepBytes = 64 << 10
 	if cap(r.record) > keepBytes {

@@ -14,11 +14,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
-// Backup makes a copy of the store in a directory, which must be missing or empty and may not be within the store's own. It has every
-// append that was acknowledged before, and perhaps later ones, each batch whole; the store goes on meanwhile. On the same file
-// system, tables are shared by hard links, so a copy takes little time and room; to survive the disk, it has to be copied elsewhere.
+// Backup copies the store to a directory, which must be missing or empty and must not be within the store's own. The copy has every
+// append acknowledged before, and perhaps later ones, each batch whole; the store remains usable meanwhile. On the same file system,
+// the copy shares tables by hard links, so it takes little time and room; to survive a loss of the disk, copy it elsewhere.
 //
-// If it fails, the directory is left as it was, and the store too: a full disk under the copy is no fault of the store. The error wraps
+// If Backup fails, the directory and the store are unchanged: a full disk under the copy is not a fault of the store. The error wraps
 // journal.ErrBackup if the directory cannot take a backup, and journal.ErrClosed after Close.
 func (s *Store) Backup(dir string) error {
 	s.life.RLock()
@@ -58,6 +58,6 @@ func checkpoint(db *pebble.DB, shielded *shield.FS, from, dir string, number uin
 	if err != nil {
 		return err
 	}
-	// A directory without its version is none that opens, so the version is written last.
+	// A directory without a version cannot be opened, so the version is written last.
 	return errors.Join(records.WriteVersion(files, dir), shield.SyncDir(files, files.PathDir(dir)))
 }

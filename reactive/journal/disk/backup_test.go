@@ -22,7 +22,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// A copy that is made while runs go on has all that was acknowledged before, and opens.
+// A copy that is made while runs proceed has all appends acknowledged before, and can be opened.
 func TestABackupHasWhatWasAcknowledged(t *testing.T) {
 	ctx, dir := context.Background(), journaltest.TempDir(t)
 	s := open(t, filepath.Join(dir, "data"), disk.Config{})
@@ -115,7 +115,7 @@ func TestWhereNoBackupIsMade(t *testing.T) {
 	require.NoError(t, s.Backup(filepath.Join(dir, "data-2")), "a name that only begins alike is another directory")
 }
 
-// Whatever operation on the copy fails: the store goes on, and nothing is left of the copy.
+// Whatever operation on the copy fails, the store remains usable, and the copy is removed.
 func TestABackupThatFailsHarmsNothing(t *testing.T) {
 	for n := 0; ; n++ {
 		var armed atomic.Bool
@@ -149,7 +149,7 @@ func TestABackupThatFailsHarmsNothing(t *testing.T) {
 	}
 }
 
-// TestABackupAfterAFaultHasWhatWasAcknowledged: a store that can write no more can still be backed up.
+// TestABackupAfterAFaultHasWhatWasAcknowledged: a store that can no longer write can still be backed up.
 func TestABackupAfterAFaultHasWhatWasAcknowledged(t *testing.T) {
 	files := vfs.NewMem()
 	var failing atomic.Bool
@@ -175,7 +175,7 @@ func TestABackupAfterAFaultHasWhatWasAcknowledged(t *testing.T) {
 	require.ErrorIs(t, s.Close(), syscall.EIO, "COMMIT is synced")
 }
 
-// TestABackupAfterADeathInARecoveryOpens: a machine dies while Open recovers, behind the flush and before the next log.
+// TestABackupAfterADeathInARecoveryOpens: a machine dies while Open recovers, after the flush and before the next log.
 func TestABackupAfterADeathInARecoveryOpens(t *testing.T) {
 	all := vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))}
 	files := vfs.NewCrashableMem()

@@ -30,7 +30,7 @@ func stepEvent() journal.Event {
 }
 
 // syncLatency returns the cost of durability on this disk: the median time of one write of 512 bytes and fdatasync, in a
-// file whose blocks exist already.
+// file with existing blocks.
 func syncLatency(b *testing.B) time.Duration {
 	f, err := os.Create(filepath.Join(b.TempDir(), "sync"))
 	require.NoError(b, err)
@@ -66,7 +66,7 @@ func processTime() time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// BenchmarkAppend has writers that each append to a run of their own and wait until the append is durable.
+// BenchmarkAppend runs writers; each appends to its own run and waits until the append is durable.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{1, 100} {
 		for _, writers := range []int{1, 16, 256} {
@@ -120,7 +120,7 @@ func benchmarkAppend(b *testing.B, writers, size int) {
 	b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds())/1e3, "p99-µs")
 }
 
-// filled makes a closed store of runs that were written side by side, five events at a time, and returns its directory.
+// filled makes a closed store of runs that were written in turn, five events at a time, and returns its directory.
 func filled(b *testing.B, runs, events int) string {
 	const writers = 64
 	dir := b.TempDir()
@@ -148,7 +148,7 @@ func filled(b *testing.B, runs, events int) string {
 
 func runName(n int) string { return fmt.Sprintf("0190b6c5-7e5a-7000-8000-%012d", n) }
 
-// BenchmarkReplay reads runs of 50 events one after the other, in an order other than that on the disk.
+// BenchmarkReplay reads runs of 50 events one after the other, in another order than on the disk.
 func BenchmarkReplay(b *testing.B) {
 	const runs, events = 4000, 50
 	s := open(b, filled(b, runs, events), disk.Config{})

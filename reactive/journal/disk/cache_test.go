@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// Whether a run is new is looked up in the tables of all others, which the cache holds. Pebble takes the room of its tables in
-// memory from the cache: when it had no more than that, it held nothing.
+// A lookup of a new run reads the tables of all other runs, which the cache must hold. Pebble takes the room of its tables in
+// memory from the cache, so a cache of only that size holds nothing.
 func TestTheCacheHoldsWhatStartsLookUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a hundred thousand starts take long under the race detector")

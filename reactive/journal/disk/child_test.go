@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// children are the tasks of this test binary when a test starts it as a process of its own.
+// children are the tasks of this test binary as a child process.
 var children = map[string]func(dir string){
 	"open": func(dir string) {
 		_, err := disk.Open(dir, disk.Config{})

@@ -19,14 +19,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// gate lets a test hold the syncs of Pebble's log, or make them fail.
+// gate holds the syncs of Pebble's log, or makes them fail.
 type gate struct {
 	mu      sync.Mutex
 	arrived chan struct{} // a sync has begun; nil: syncs pass
 	leave   chan error    // the error that it returns
 }
 
-// gated opens a store in memory whose syncs a gate can hold.
+// gated opens a store in memory with a gate for its syncs.
 func gated(t *testing.T, cfg disk.Config) (*disk.Store, *gate, *vfs.MemFS) {
 	g, files := new(gate), vfs.NewMem()
 	cfg.FS = errorfs.Wrap(files, errorfs.InjectorFunc(g.pass))
@@ -47,7 +47,7 @@ func (g *gate) pass(op errorfs.Op) error {
 	return <-leave
 }
 
-// hold makes the next syncs wait: one value arrives for each that begins, and each takes one value to end with.
+// hold makes the next syncs wait: each sends a value when it begins, and receives its result before it ends.
 func (g *gate) hold() (arrived <-chan struct{}, leave chan<- error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,7 +62,7 @@ func (g *gate) open() {
 	g.arrived = nil
 }
 
-// later appends in the background; the result comes through the channel.
+// later appends in the background and sends the result.
 func later(ctx context.Context, s *disk.Store, stream string, after uint64, events []journal.Event, head journal.Head) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -212,7 +212,7 @@ func TestABatchThatIsTooLargeIsRefused(t *testing.T) {
 	require.Len(t, mustRead(t, s, "run"), 4)
 }
 
-// The first events of a stream are stored whole: large values beside them, and small ones too where there are many.
+// The first events of a stream are stored in one batch: large values outside of it, and small values too if they are many.
 func TestTheFirstEventsOfAStreamAreStoredWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it moves megabytes in one goroutine")

@@ -19,32 +19,32 @@ const (
 	commitMaxBytes    = 4 << 20
 )
 
-// committer turns everything that is queued into one Pebble batch and one sync, over and over. A sync costs nearly the same
-// for one append as for a thousand, so the cost of each append falls with the number of waiting callers.
+// committer repeatedly writes the whole queue as one Pebble batch with one sync. A sync costs nearly the same for one append as
+// for a thousand, so the cost of each append falls with the number of waiting callers.
 //
 //	Append ─┐                    ┌─▶ stage: is the last sequence as expected?
 //	Append ─┼─▶ queue ─▶ gather ─┤
 //	Append ─┘                    └─▶ apply ─▶ sync ─▶ mark ─▶ visible to readers ─▶ answer all
 //
-// One goroutine at a time commits and writes to the database. If nothing else is queued it is the goroutine of the append,
-// so that a single append waits for no other goroutine; otherwise it is the committer's own, which is woken for the requests
-// queued behind.
+// One goroutine at a time commits and writes to the database. If nothing else is queued, the goroutine of the append commits,
+// so that a single append waits for no other goroutine; otherwise the committer's own goroutine commits, which is woken for the
+// requests queued later.
 type committer struct {
 	s     *Store
-	woken chan struct{} // has a token when something is queued and no other goroutine commits it
+	woken chan struct{} // has a token if there are requests that no other goroutine commits
 
 	turn          sync.Mutex // held by the goroutine that commits; guards the fields below
 	ended         bool
 	number        uint64 // of the last commit
 	log           *records.ChangeLog
-	before, after records.IndexKeys // of the head that a stream has had, and of that which it gets
+	before, after records.IndexKeys // of the old and the new head of a stream
 	group         []*request
 	bytes         int            // in group
 	several       bool           // the last group had more than one request
-	moves         []records.Move // of the streams of those in group that were accepted
+	moves         []records.Move // of the streams of the accepted requests in group
 	puts          bool           // the batch has content
 
-	referred   map[string]bool // content that was appended or referred to since a sweep began; nil: there is none
+	referred   map[string]bool // content that was appended or referred to since a sweep began; nil: no sweep
 	key, value []byte
 }
 
@@ -61,7 +61,7 @@ func (c *committer) run() {
 			c.drain()
 			c.unlock()
 		case <-c.s.closing:
-			// Requests that were queued before the store closed are served.
+			// Serve the requests that were queued before the store closed.
 			c.turn.Lock()
 			defer c.turn.Unlock()
 			c.drain()
@@ -71,7 +71,7 @@ func (c *committer) run() {
 	}
 }
 
-// drain commits until nothing is queued. The caller holds turn.
+// drain commits until the queue is empty. The caller holds turn.
 func (c *committer) drain() {
 	for {
 		select {
@@ -111,10 +111,10 @@ func (c *committer) unlock() {
 	}
 }
 
-// commit commits r and everything queued behind it.
+// commit commits r and the requests queued behind it.
 func (c *committer) commit(r *request) {
 	err := errPanic
-	defer func() { // in any case: callers without an answer would wait forever
+	defer func() { // in any case, because callers without an answer would wait forever
 		if err == errPanic {
 			err = c.s.fail(c.s.dir, err)
 		}
@@ -137,11 +137,11 @@ func (c *committer) answer(err error) {
 	c.group, c.bytes = c.group[:0], 0
 }
 
-// errPanic is why nothing more is written after a panic in a commit: how much of the commit is stored is unknown.
+// errPanic makes the store read-only after a panic in a commit, because it is unknown how much of the commit is stored.
 var errPanic = errors.New("a commit has panicked")
 
-// gather takes r and the queue. If the last commit was of several requests, it yields first to the goroutines that this has just woken:
-// their next appends then share this sync instead of needing another. A single caller needs no yield, which wakes a thread.
+// gather takes r and the queue. If the last commit had several requests, gather first yields to the goroutines that it has just
+// woken, so that their next appends share this sync. A single caller needs no yield, which would wake a thread.
 func (c *committer) gather(r *request) {
 	c.take(r)
 	if c.several {
@@ -157,7 +157,7 @@ func (c *committer) gather(r *request) {
 	}
 }
 
-// take makes r part of the group, unless its caller has returned.
+// take adds r to the group, unless its caller has returned.
 func (c *committer) take(r *request) {
 	if !r.state.CompareAndSwap(queued, taken) {
 		r.release()
@@ -167,11 +167,11 @@ func (c *committer) take(r *request) {
 	c.bytes += r.size()
 }
 
-// write makes the group durable. Each request's err is why it was not accepted; the error is about all of them.
+// write makes the group durable. It sets err of each request that was not accepted; the returned error is about all requests.
 func (c *committer) write() error {
 	s := c.s
 	if s.space.Due(c.bytes) {
-		_ = s.watch(&s.space, c.bytes) // it has recorded why
+		_ = s.watch(&s.space, c.bytes) // it has recorded the error
 	}
 	if reason := s.readOnly.Load(); reason != nil {
 		return *reason
@@ -198,8 +198,8 @@ func (c *committer) write() error {
 	}
 	c.number++
 	s.newest.Store(c.number)
-	// The mark follows the sync and precedes the answers: it never names a commit that a crash can take back, and always
-	// all that were acknowledged.
+	// The mark is written after the sync and before the answers: it covers all acknowledged commits, and no commit that a crash
+	// can undo.
 	if err := s.mark.Write(c.number); err != nil {
 		_ = s.fail(s.files.PathJoin(s.dir, records.MarkName), err)
 	}
@@ -207,7 +207,7 @@ func (c *committer) write() error {
 	return nil
 }
 
-// writeLater writes b without a sync: the next one covers it. It has no number, since COMMIT counts durable commits.
+// writeLater writes b without a sync; the next sync covers it. The commit has no number, since COMMIT counts durable commits.
 func (c *committer) writeLater(b *pebble.Batch) error {
 	if b.Empty() {
 		return nil
@@ -277,7 +277,7 @@ func (c *committer) stage(b *pebble.Batch, r *request) error {
 	return nil
 }
 
-// stageBlob adds a blob to the batch if it is not stored yet.
+// stageBlob adds a blob to the batch, unless it is already stored.
 func (c *committer) stageBlob(b *pebble.Batch, v *blob) error {
 	t, err := c.tipOf(v.stream, nil)
 	if c.referred != nil {
@@ -319,7 +319,7 @@ func (c *committer) tipOf(stream string, headKey []byte) (*records.Tip, error) {
 	return t, nil
 }
 
-// loadTip reads the end of a stream from its head. A stream with events but no head has lost its head: starting it anew
+// loadTip reads the end of a stream from its head. A stream with events but no head has lost its head, and starting it again
 // would overwrite the events.
 func (c *committer) loadTip(t *records.Tip, stream string, headKey []byte) error {
 	found, err := c.s.get(headKey, func(record []byte) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// change is the effect of a request on a stream that exists, other than an append. The committer writes it to the log in the order
-// of the queue, and leaves the sync to the next append: see writeLater.
+// change is the effect of a request other than an append on an existing stream. The committer writes it to the log in the order of
+// the queue; the next append syncs it: see writeLater.
 type change interface {
 	stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error
 	size() int // bytes
@@ -38,7 +38,7 @@ func (s *Store) alter(ctx context.Context, stream string, what change) error {
 	return s.commit(ctx, r)
 }
 
-// putBytes is how many bytes of blobs are written at a time, so that other callers do not wait for all.
+// putBytes bounds the bytes of blobs that are written at a time, so that other callers do not wait for all.
 const putBytes = 1 << 20
 
 // PutContent implements journal.ContentStore. It returns when the blobs are in Pebble's log, which the next append syncs.
@@ -54,7 +54,7 @@ func (s *Store) PutContent(ctx context.Context, stream string, blobs [][]byte) e
 	return nil
 }
 
-// putAll puts blobs, a part at a time; if there are none, an empty part finds out whether the stream exists.
+// putAll puts blobs, a part at a time. If there are no blobs, an empty part checks that the stream exists.
 func putAll(ctx context.Context, s *Store, stream string, hashes []journal.Hash, blobs [][]byte) error {
 	part := new(put)
 	for i, blob := range blobs {
@@ -69,7 +69,7 @@ func putAll(ctx context.Context, s *Store, stream string, hashes []journal.Hash,
 	return s.alter(ctx, stream, part)
 }
 
-// put is content on its way into the log.
+// put is the change that writes content.
 type put struct {
 	keys, records [][]byte
 	bytes         int
@@ -124,7 +124,7 @@ func (s *Store) kept(stream string, hash journal.Hash) (content []byte, err erro
 	return content, err
 }
 
-// openContent checks a record of content that was found under key; the content that it returns is part of the record.
+// openContent checks a record of content found under key. The returned content is part of the record.
 func openContent(record, key []byte, hash journal.Hash) ([]byte, error) {
 	content, err := unseal(record, key)
 	if err == nil && sha256.Sum256(content) != hash {
@@ -133,11 +133,11 @@ func openContent(record, key []byte, hash journal.Hash) ([]byte, error) {
 	return content, err
 }
 
-// pageContent is how many hashes one access to the database reads.
+// pageContent is the number of hashes that one access to the database reads.
 const pageContent = 1024
 
-// SweepContent implements journal.ContentStore. It reads all content of the stream once, in pages, and keeps no other caller
-// waiting for longer than the deletion of a page takes.
+// SweepContent implements journal.ContentStore. It reads all content of the stream once, in pages. Other callers wait at most
+// for the deletion of one page.
 func (s *Store) SweepContent(ctx context.Context, stream string, keep func(journal.Hash) bool) error {
 	if err := sweepContent(ctx, s, stream, keep); err != nil {
 		return fmt.Errorf("sweep content of %s: %w", stream, err)
@@ -168,8 +168,7 @@ func sweepContent(ctx context.Context, s *Store, stream string, keep func(journa
 	return nil
 }
 
-// loadHashes reads a page of the hashes of a stream's content from a key on, and returns where the next page begins; nil: there
-// is none.
+// loadHashes reads a page of the hashes of a stream's content from a key on. It returns the key of the next page, or nil.
 func (s *Store) loadHashes(prefix, from []byte) (page []journal.Hash, next []byte, err error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -192,7 +191,7 @@ func (s *Store) loadHashes(prefix, from []byte) (page []journal.Hash, next []byt
 	return page, nil, s.blame(readError(it.Error()))
 }
 
-// deletion deletes a page of content that is not kept.
+// deletion deletes a page of content.
 type deletion struct {
 	sweep  *journal.Sweep
 	hashes []journal.Hash
@@ -200,7 +199,7 @@ type deletion struct {
 
 func (d *deletion) size() int { return len(d.hashes) * sha256.Size }
 
-// stage asks only now which hashes are being put: the committer writes nothing else between this and the deletion.
+// stage reads the hashes that are being put: the committer writes nothing else between this and the deletion.
 func (d *deletion) stage(c *committer, b *pebble.Batch, stream string, _ *records.Tip) error {
 	for _, hash := range d.hashes {
 		if d.sweep.Spares(hash) {

@@ -36,7 +36,7 @@ func blobsOf(n int) [][]byte {
 	return [][]byte{fmt.Appendf(nil, "first %d", n), fmt.Appendf(nil, "second %d", n), bytes.Repeat([]byte{byte(n + 1)}, size)}
 }
 
-// keptFor is how many steps content is kept for, and trimEvery how often old content and events go.
+// keptFor is the number of steps for which content is kept, and trimEvery the interval of sweeps and trims.
 const (
 	keptFor   = 6
 	trimEvery = 4
@@ -68,7 +68,7 @@ func contentWorkload(files vfs.FS, acked func(n int)) error {
 	return nil
 }
 
-// contentStep makes step n: the event n+1 of the run tells that its content is there.
+// contentStep makes step n: if event n+1 of the run exists, so must its content.
 func contentStep(s *disk.Store, n int) error {
 	ctx := context.Background()
 	if n > 0 {
@@ -95,7 +95,7 @@ func contentStep(s *disk.Store, n int) error {
 }
 
 // recoveredContent opens a directory after a crash and returns the number of steps whose event is there. The content of the
-// last ones must be there, and no trimmed event must pass for a lost one.
+// last steps must exist, and trimmed events must not be reported as lost.
 func recoveredContent(t *testing.T, files vfs.FS) int {
 	ctx := context.Background()
 	s, err := disk.Open("data", disk.Config{FS: files, FreeFloorBytes: -1})
@@ -161,8 +161,8 @@ func TestACrashAtAnyWriteLosesNoContent(t *testing.T) {
 	}
 }
 
-// TestAPutNeedsNoSync puts more than a log of Pebble holds, so that logs end with content that nothing has synced. The next append
-// makes all of it durable; until then a crash may take it.
+// TestAPutNeedsNoSync puts more than a log of Pebble holds, so that logs end with unsynced content. The next append makes all of
+// it durable; until then a crash may lose it.
 func TestAPutNeedsNoSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it moves megabytes in one goroutine")
@@ -290,7 +290,7 @@ func TestChangedContentIsDamageWhateverItsChecksum(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// A program that does not know trims reads records of version 1 only: it must refuse a trimmed stream, and no other.
+// A program without trims reads only records of version 1: it must refuse trimmed streams, and no others.
 func TestOnlyTheHeadOfATrimmedStreamHasANewVersion(t *testing.T) {
 	files := vfs.NewMem()
 	s := open(t, "data", disk.Config{FS: files})
@@ -405,8 +405,8 @@ func TestRawKeepsTheGapOfATrimmedStream(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestAFaultUnderAPutIsReported lets the log fail from some write on: at the latest the next append says so, and no later put is
-// taken.
+// TestAFaultUnderAPutIsReported makes the log fail from some write on: at the latest the next append reports that, and later
+// puts are refused.
 func TestAFaultUnderAPutIsReported(t *testing.T) {
 	f := &faulty{kinds: []errorfs.OpKind{errorfs.OpFileWrite}, match: ".log", errno: syscall.EIO}
 	files := vfs.NewMem()
@@ -433,7 +433,7 @@ func TestAFaultUnderAPutIsReported(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// blobs returns 10,000 blobs of 1 KiB, other ones for each round.
+// blobs returns 10,000 blobs of 1 KiB, different for each round.
 func blobs(round int) (list [][]byte, hashes []journal.Hash) {
 	rng := rand.NewChaCha8([32]byte{byte(round), byte(round >> 8)})
 	for range 10_000 {

@@ -25,7 +25,7 @@ import (
 )
 
 // workload appends to three runs in turn, sometimes a large value, with a restart in the middle, and calls acked after each
-// append. It ends at the first error, since nothing is acknowledged from there on.
+// append. It ends at the first error, since no later append is acknowledged.
 func workload(files vfs.FS, dir string, acked func(n int)) error {
 	n := 0
 	for range 2 {
@@ -112,7 +112,7 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 			if op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
 				mu.Lock()
 				defer mu.Unlock()
-				sure := int(acked.Load()) // before the copy: the appends acknowledged by then must be in it
+				sure := int(acked.Load()) // before the copy, which must contain the appends acknowledged by then
 				left := files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng})
 				crashes = append(crashes, crash{left, sure, fmt.Sprintf("%v of %s", op.Kind, op.Path)})
 			}
@@ -131,8 +131,8 @@ func TestACrashAtAnyWriteLosesNothing(t *testing.T) {
 	require.Greater(t, points, 200)
 }
 
-// TestAFaultAtAnyWriteLosesNothing lets each write in turn fail, in a process of its own, which some failures may end.
-// Appends that it reported as acknowledged must exist afterwards.
+// TestAFaultAtAnyWriteLosesNothing makes each write in turn fail, each in a separate process, which some failures may end.
+// Appends that the process reported as acknowledged must exist afterwards.
 func TestAFaultAtAnyWriteLosesNothing(t *testing.T) {
 	every := int64(journaltest.Step(8))
 	for name, fault := range map[string]syscall.Errno{"EIO": syscall.EIO, "ENOSPC": syscall.ENOSPC} {
@@ -227,7 +227,7 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 			require.NoError(t, err)
 			acked[w] = last
 			if n == 200*(round+1) {
-				require.NoError(t, c.Process.Kill()) // the lines that it has printed by then are still read
+				require.NoError(t, c.Process.Kill()) // the lines printed by then can still be read
 			}
 		}
 		require.Error(t, c.Wait(), "it was killed")

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// These tests change a store with Pebble: every record is valid for Pebble, and the store must notice the fault.
+// These tests change a store with Pebble: every record is valid for Pebble, and the store must detect the fault.
 
 func eventsKey(stream string, first uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte("e"+stream+"\x00"), first)
@@ -142,7 +142,7 @@ func TestDamagedHeadsAreReported(t *testing.T) {
 				require.Equal(t, journal.Head{Run: "run"}, h)
 			}
 			if name == "no head" {
-				return // the last sequence in it, which an append needs, is sound
+				return // an append needs only the last sequence in it, which is valid
 			}
 			_, err := s.Append(context.Background(), "run", 6, one("7"), journal.Head{})
 			require.ErrorIs(t, err, test.want, "nothing is appended to a stream that cannot be read")

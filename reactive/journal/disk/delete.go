@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// Delete implements journal.Store. A record of a few bytes stays in the place of the head. Delete returns when that is synced;
-// the space is free when Pebble has compacted the tables that hold the events.
+// Delete implements journal.Store. It replaces the head by a record of a few bytes and returns when that is synced. The space
+// is free when Pebble has compacted the tables with the events.
 func (s *Store) Delete(ctx context.Context, stream string, t journal.Tombstone) error {
 	err := journal.CheckDelete(stream, &journal.Head{})
 	if err == nil {
@@ -29,7 +29,7 @@ type deletionOfAll struct{ journal.Tombstone }
 
 func (deletionOfAll) size() int { return 0 }
 
-// stage makes a commit of the removal, unlike other changes, so that it is synced and in the change log.
+// stage makes the removal a commit, unlike other changes, so that it is synced and in the change log.
 func (d deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
 	var head journal.Head
 	if len(t.Head) > 0 {
@@ -54,11 +54,11 @@ func (d deletionOfAll) stage(c *committer, b *pebble.Batch, stream string, t *re
 	return err
 }
 
-// deleteSingly is how many records are deleted one by one: each range that is deleted makes later reads slower, until it is
-// compacted.
+// deleteSingly bounds the records that are deleted one by one. A deleted range makes later reads slower, until it is compacted.
 const deleteSingly = 64
 
-// deleteAll deletes the records whose keys have a prefix. If the batch may hold some, it deletes the range, whatever is in it.
+// deleteAll deletes the records whose keys have a prefix. If staged is true, the batch may have such records, so it deletes the
+// whole range.
 func (c *committer) deleteAll(b *pebble.Batch, prefix []byte, staged bool) error {
 	upper := behind(prefix)
 	if staged {

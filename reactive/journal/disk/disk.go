@@ -20,26 +20,27 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
-// Bounds of the encoding of one append, large values included: of several events, so that none delays the others for long, and of one
-// event, which cannot be divided; nor can the first events of a stream, whose large values do not count.
+// Bounds of the encoding of one append, large values included: of several events, so that no append delays others for long, and of
+// one event, which cannot be divided. The first events of a stream cannot be divided either; their large values do not count.
 const (
 	BatchMaxBytes = 16 << 20
 	EventMaxBytes = 64 << 20
 )
 
-// The sizes of a value's encoding beyond which it is stored outside of its event: usually, and in first events beyond BatchMaxBytes.
+// The sizes of a value's encoding beyond which it is stored outside of its event: the usual size, and the size for first events
+// beyond BatchMaxBytes.
 const spillBytes, spillFirstBytes = 32 << 10, 256
 
 // Config configures a store. The zero Config is ready to use.
 type Config struct {
-	// FreeFloorBytes is the free space on the disk below which nothing is added to the store but how long ended runs are kept; below a
-	// quarter of it, nothing is removed either. Negative: none. Default: 64 MiB.
+	// FreeFloorBytes is the free space on the disk below which the store takes only removals and changes of the retention; below a
+	// quarter of it, it takes no removals either. Negative: none. Default: 64 MiB.
 	FreeFloorBytes int64
 
 	// CacheBytes bounds the memory for data read from the disk. Default: 32 MiB.
 	CacheBytes int64
 
-	// QueueLen is how many appends may wait for the committer; further ones wait to enter the queue. Default: 1024.
+	// QueueLen bounds the appends that wait for the committer. Further appends wait to enter the queue. Default: 1024.
 	QueueLen int
 
 	// Logger receives errors that no caller of the store sees. Default: none.
@@ -68,7 +69,7 @@ type Store struct {
 	space     records.Space // owned by the committer
 	syncing   sync.Mutex    // held while a commit is visible but not durable
 	newest    atomic.Uint64 // number of the last durable commit
-	unlisted  bool          // a directory of an older program could not get indexes
+	unlisted  bool          // indexes could not be added to a directory of an older program
 
 	copying sync.Mutex   // held by Backup
 	life    sync.RWMutex // held for reading while db is used; Close takes it for writing
@@ -84,10 +85,10 @@ var (
 	_ journal.LeanStore    = (*Store)(nil)
 )
 
-// Open opens the store in a directory, and makes both if they do not exist. One process at a time may have a directory open:
-// for others, Open returns ErrLocked and names that process. It returns ErrVersion if a newer version of Sluice has written
-// the directory, and ErrDamaged if acknowledged data is missing or changed, as far as that is detectable without reading
-// everything. If the disk is full, it opens the store for reading, and for removals if there is some room.
+// Open opens the store in a directory, creating both if they do not exist. One process at a time may have a directory open: in
+// others, Open returns ErrLocked with the id of that process. It returns ErrVersion if a newer version of Sluice has written
+// the directory, and ErrDamaged if it detects, without reading everything, that acknowledged data is missing or changed. If the
+// disk is full, it opens the store for reading, and for removals if there is some room.
 func Open(dir string, cfg Config) (*Store, error) {
 	s := newStore(dir, cfg)
 	err := s.start()
@@ -95,7 +96,7 @@ func Open(dir string, cfg Config) (*Store, error) {
 		err = *s.readOnly.Load() // the first failure caused the later ones
 	}
 	if err != nil {
-		_ = s.release() // nothing was written that its errors could be about
+		_ = s.release() // nothing was written, so its errors do not matter
 		return nil, fmt.Errorf("open journal %s: %w", dir, s.unopened(err))
 	}
 	go s.committer.run()
@@ -188,8 +189,8 @@ func (s *Store) takeLock() (err error) {
 	return err
 }
 
-// openDatabase opens Pebble's directory. A new one is closed and opened again, because its first log has an old format in
-// which damage in the middle cannot be distinguished from a torn end.
+// openDatabase opens Pebble's directory. It closes a new database and opens it again, because the first log has an old format
+// without a distinction between damage in the middle and a torn end.
 func (s *Store) openDatabase(marked uint64) error {
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
@@ -212,7 +213,7 @@ func (s *Store) openDatabase(marked uint64) error {
 		}
 	}
 	s.db, err = s.openPebble(dir, s.options())
-	if err == nil && !s.commits.HasManifest() { // a backup would have none, either
+	if err == nil && !s.commits.HasManifest() { // otherwise a backup would have none, either
 		err = s.flush()
 	}
 	return s.blame(err)
@@ -239,7 +240,7 @@ func (s *Store) lastCommit() (uint64, error) {
 }
 
 // Close commits the queue, ends all readers, moves the log into tables and unlocks the directory. Later uses of the store
-// return ErrClosed; closing it again does nothing.
+// return ErrClosed; closing again does nothing.
 func (s *Store) Close() error {
 	if !s.closed.CompareAndSwap(false, true) {
 		<-s.stopped
@@ -247,7 +248,7 @@ func (s *Store) Close() error {
 	}
 	close(s.closing)
 	<-s.stopped
-	s.life.Lock() // readers in the middle of a page finish it; none begins another
+	s.life.Lock() // readers finish their current page and begin no other
 	defer s.life.Unlock()
 	if err := errors.Join(s.flush(), s.release()); err != nil {
 		return fmt.Errorf("close journal %s: %w", s.dir, err)

@@ -37,7 +37,7 @@ func TestDurable(t *testing.T) {
 	journaltest.TestDurable(t, func(dir string) (journal.Store, error) { return disk.Open(dir, disk.Config{}) })
 }
 
-// The time that a test waits for another goroutine, and the interval of its checks. No result depends on them.
+// The time for which a test waits for another goroutine, and the interval of its checks. No result depends on them.
 const (
 	waitMax  = time.Minute
 	waitStep = time.Millisecond

@@ -12,34 +12,34 @@
 //	   ▲                                      │                    VERSION   of this layout
 //	   └────────── answers to all ◀───────────┘                    LOCK      held by one process
 //
-// A sync takes about as long for a thousand appends as for one, so everything that is queued shares one: the cost of each append falls with
-// the number of waiting callers.
+// A sync takes about as long for a thousand appends as for one, so all queued appends share one sync: the cost of each append falls
+// with the number of waiting callers.
 //
 // # Contracts
 //
-// Durability: an append that was acknowledged survives the death of the process and of the machine, if the disk keeps the data that it has
-// synced. No reader sees an event before that: readers stop at the last synced one. An append that fails because a write or a sync failed
-// may or may not be stored when the directory is opened again, whole in either case; the store takes no writes until then.
+// Durability: an acknowledged append survives the death of the process and of the machine, if the disk keeps synced data. Readers
+// yield only synced events. An append that fails because a write or a sync failed may or may not be stored when the directory is
+// opened again, whole in either case; the store takes no writes until then.
 //
 // Content: PutContent, SweepContent and Trim go through the committer too, and write to the log without a sync. Every log is synced before
-// the next one begins, and recovery ends a log at the first record that is missing: so the sync of a later append covers all writes before
-// it, and no event is there without the content put before it. A crash before that sync may lose a put, and bring back swept content and
+// the next one begins, and recovery ends a log at the first missing record. So the sync of a later append covers all earlier writes,
+// and no event exists without the content put before it. A crash before that sync may lose a put, and may restore swept content and
 // trimmed events. Deleted records leave the disk when Pebble compacts the tables that hold them.
 //
 // Order: appends to one stream are decided in the order in which the committer receives them; of several with the same
-// after, exactly one succeeds. Between streams there is no order.
+// after, exactly one succeeds. There is no order between streams.
 //
 // Exclusion: one process at a time has a directory open; others get ErrLocked with the id of that process. The file LOCK of a dead process
-// does not prevent opening. Do not remove the file of a live process: another process could then open the directory with a new LOCK; the
-// first then takes no more writes, and its next commit fails with ErrReadOnly and may or may not be stored.
+// does not prevent opening. Do not remove the file of a live process: another process could then open the directory with a new LOCK.
+// The first process then takes no more writes; its next commit fails with ErrReadOnly and may or may not be stored.
 //
 // A full disk: with less than Config.FreeFloorBytes free, the store becomes read-only, with an error that has the cause. Stored
-// data can be read, now and after the next Open. Opening it with more room makes it writable again.
+// data stays readable, also after the next Open. Opening the store with more room makes it writable again.
 //
 // A failing disk: if a write fails, for any reason (no inodes, a quota, a broken or read-only disk, too many open files), the store becomes
-// read-only with an error that names the remedy, and writes nothing more: the directory stays as a crash would have left it. No fault ends
-// the process. The same happens if the directory, its lock, its mark or its database was removed, renamed or unmounted: each commit checks
-// for that before it is acknowledged.
+// read-only with an error that names the remedy, and writes no more: the directory stays as after a crash. No fault ends the process.
+// The same happens if the directory, its lock, its mark or its database was removed, renamed or unmounted: each commit checks for
+// that before it is acknowledged.
 //
 // Damage is reported with ErrDamaged and never served:
 //
@@ -52,21 +52,21 @@
 //	Pebble's tables and manifest change     Pebble's checksums
 //	the newest commits are gone             COMMIT (see mark for losses that it cannot see after a power failure)
 //
-// Damage to one stream does not affect others: Heads continues after a head that cannot be read, and a stream whose head is lost cannot be
-// started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit numbers. It also finds damage
-// below the records, in Pebble's own files, but cannot repair it.
+// Damage to one stream does not affect others: Heads continues after a head that cannot be read, and a stream that has lost its head
+// cannot be started again. OpenRaw opens a directory record by record, to check it and to rebuild heads and commit numbers. It also
+// finds damage below the records, in Pebble's own files, but cannot repair it.
 //
 // The tests flip a bit of every byte of a small store, cut its files at every length (with SLUICE_EXHAUSTIVE=1; else at every
 // eleventh), and expect each event unchanged or an error. A directory replaced by an older copy of itself is not detected.
 //
 // # Recovery
 //
-// Open looks at the files in this order, and stops at the first that is not as a store or a crash leaves it:
+// Open reads the files in this order, and stops at the first one in a state that neither a store nor a crash leaves:
 //
 //	LOCK ──▶ VERSION ──▶ COMMIT ──▶ db (Pebble applies its log) ──▶ its commit number is at least that of COMMIT
 //
-// It mends nothing: a state that a crash cannot explain, it refuses and leaves as it is. The log may end in the middle of a record,
-// since only appends that were synced before were acknowledged. Records are looked at when they are read.
+// It repairs nothing: it refuses a state that a crash cannot cause, and leaves it unchanged. The log may end in the middle of a
+// record, since only synced appends are acknowledged. Records are checked when they are read.
 //
 //	an empty directory                  a store is made in it
 //	a LOCK of a process that has died   taken over
@@ -123,10 +123,10 @@
 //
 // Indexes and change log are derived: Rebuild and a Raw make the indexes anew from the heads, and the change log begins afresh.
 //
-// The checksum covers the key and the bytes that follow it. For the encoding of events and heads see package journal. A value whose
-// encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that refers to it, unless it is
-// already stored. Version 2 of the head came with trims: a program that does not know it says ErrVersion, and does not take the missing
-// events for damage. In a directory without content and trims all is as before.
+// The checksum covers the key and the bytes that follow it. Package journal documents the encoding of events and heads. A value whose
+// encoding exceeds 32 KiB becomes the content of the stream blob/<hash>, in the same batch as the event that refers to it, unless it
+// is already stored. Version 2 of the head came with trims: a program that does not know it returns ErrVersion and does not report
+// the missing events as damage. Directories without content and trims have the earlier format.
 //
 // # Cost
 //
@@ -139,10 +139,10 @@
 //	     16     47,000    48,000            15   2.4 L      12 µs
 //	    256    170,000   178,000           140    11 L       7 µs
 //
-// Putting 10,000 blobs of 1 KiB, with the append that syncs them, takes 40 ms of CPU and 180 ms on that disk, a MiB at a time, between
-// which other appends are served; reading one takes 15 µs (BenchmarkPutContent, BenchmarkContent).
+// Putting 10,000 blobs of 1 KiB, with the append that syncs them, takes 40 ms of CPU and 180 ms on that disk, a MiB at a time, with
+// other appends in between; reading one blob takes 15 µs (BenchmarkPutContent, BenchmarkContent).
 //
 // Reading a run of 50 events takes 80 µs, a head 1.6 µs. Opening takes as long as a few syncs, plus, after a kill, up to 0.2 s for a log of
-// 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB on their way to the disk, and 300 bytes for each of the
-// streams lately appended to, of which at most 65,536 are remembered.
+// 32 MiB. Memory is the cache (Config.CacheBytes), at most four tables of 32 MiB that are not on the disk yet, and 300 bytes for each
+// of at most 65,536 streams with recent appends.
 package disk

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// remedies describe faults of a path and name their remedies, by error of the operating system.
+// remedies has descriptions of faults of a path and their remedies, by error of the operating system.
 var remedies = []struct {
 	cause        error
 	what, remedy string
@@ -27,7 +27,7 @@ var remedies = []struct {
 	{syscall.ENOTCONN, "is on a disk that is gone", "mount it"},
 }
 
-// explain returns an error of one line about writes that are no longer possible: the fault, the path, and the remedy.
+// explain returns an error in one line that the store can no longer be written: the path, the fault, and the remedy.
 func (s *Store) explain(path string, cause error) error {
 	if errors.Is(cause, journal.ErrReadOnly) {
 		return cause
@@ -47,7 +47,7 @@ func (s *Store) explain(path string, cause error) error {
 	return fmt.Errorf("%w: %s %s; %s and open the journal again: %w", journal.ErrReadOnly, path, what, remedy, cause)
 }
 
-// unopened returns why a directory cannot be opened.
+// unopened returns the error of opening a directory, with its remedy if known.
 func (s *Store) unopened(cause error) error {
 	known := errors.Is(cause, syscall.ENOSPC)
 	for _, r := range remedies {
@@ -59,7 +59,8 @@ func (s *Store) unopened(cause error) error {
 	return s.explain(s.dir, cause)
 }
 
-// full returns which resource is exhausted when the disk of a directory is full. A disk without inodes may still have free space.
+// full describes the exhausted resource of the full disk of a directory, and the remedy. A disk without inodes may still have
+// free space.
 func full(files vfs.FS, dir string) (what, remedy string) {
 	const room = 1 << 20
 	usage, err := files.GetDiskUsage(dir)
@@ -72,7 +73,7 @@ func full(files vfs.FS, dir string) (what, remedy string) {
 	return "is on a disk that is full", "make room"
 }
 
-// blame returns why something could not be read: data missing because the directory is gone is not damage.
+// blame returns the error of a read. Data that is missing because the directory is gone is not damage.
 func (s *Store) blame(err error) error {
 	if err == nil || !errors.Is(err, journal.ErrDamaged) {
 		return err

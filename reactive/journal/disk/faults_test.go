@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// vanishings are ways in which a store's directory can disappear, with their reversal.
+// vanishings are ways in which a store's directory can disappear, with the reverse operations.
 var vanishings = []struct {
 	name, missing string
 	vanish        func(dir string) error
@@ -94,7 +94,7 @@ func TestADirectoryThatVanishesBeforeClose(t *testing.T) {
 	}
 }
 
-// faulty fails every change of the files that match from the nth on.
+// faulty makes every change of matching files fail from the nth on.
 type faulty struct {
 	kinds  []errorfs.OpKind
 	match  string // of the file's name
@@ -102,7 +102,7 @@ type faulty struct {
 	errno  syscall.Errno
 	active atomic.Bool
 	seen   atomic.Int64
-	later  atomic.Int64 // writes to the database while it is not active; files that Open leaves to be removed go at any time
+	later  atomic.Int64 // writes to the database while it is not active; Open's old files may be removed at any time
 }
 
 func (f *faulty) fail(op errorfs.Op) error {
@@ -120,8 +120,8 @@ func (f *faulty) fail(op errorfs.Op) error {
 	return nil
 }
 
-// bulky appends until there is an error, or there were two rotations of Pebble's log, a flush and a compaction. It returns
-// how many appends were acknowledged.
+// bulky appends until there is an error, or there were two rotations of Pebble's log, a flush and a compaction. It returns the
+// number of acknowledged appends.
 func bulky(s *disk.Store) (acked uint64, err error) {
 	text := strings.Repeat("bulky ", 2<<20/6)
 	for range 40 {
@@ -239,7 +239,7 @@ func TestASmallFileThatHasNoEndIsRefused(t *testing.T) {
 	}
 }
 
-// TestOpenReturnsIfTheDiskFailsUnderARecovery: Pebble tries again forever to move the log of a killed process into a table.
+// TestOpenReturnsIfTheDiskFailsUnderARecovery: Pebble retries forever to move the log of a killed process into a table.
 func TestOpenReturnsIfTheDiskFailsUnderARecovery(t *testing.T) {
 	dir, running, later := t.TempDir(), t.TempDir(), t.TempDir()
 	s := open(t, running, disk.Config{})

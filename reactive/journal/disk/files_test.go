@@ -23,8 +23,8 @@ var harms = map[string]func(path string, size int64) error{
 	"a directory": func(path string, _ int64) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
 }
 
-// TestAFolderThatLacksAFileOpensWholeOrIsDamaged does harm to one file at a time: the store has every acknowledged event, or both
-// Open and OpenRaw call it damaged, in words of one line.
+// TestAFolderThatLacksAFileOpensWholeOrIsDamaged damages one file at a time: the store has every acknowledged event, or both Open
+// and OpenRaw report damage, in one line.
 func TestAFolderThatLacksAFileOpensWholeOrIsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, disk.Config{})
@@ -48,7 +48,7 @@ func TestAFolderThatLacksAFileOpensWholeOrIsDamaged(t *testing.T) {
 					require.NoError(t, harm(filepath.Join(harmed, path), info.Size()))
 					if !marked && path != "COMMIT" {
 						if strings.HasSuffix(path, ".log") {
-							continue // without the file COMMIT, nothing else says that a log had more
+							continue // only the file COMMIT shows that a log had more
 						}
 						require.NoError(t, os.Remove(filepath.Join(harmed, "COMMIT")))
 					}
@@ -61,7 +61,7 @@ func TestAFolderThatLacksAFileOpensWholeOrIsDamaged(t *testing.T) {
 	require.Greater(t, outcomes[false], 10)
 }
 
-// copyRunning copies the folder of a store that is open. Pebble may remove a file meanwhile that it needs no more.
+// copyRunning copies the folder of an open store. Pebble may remove unneeded files meanwhile.
 func copyRunning(t *testing.T, to, from string) {
 	for {
 		err := os.CopyFS(to, os.DirFS(from))
@@ -73,7 +73,7 @@ func copyRunning(t *testing.T, to, from string) {
 	}
 }
 
-// regular returns the files of a folder, relative to it, without the locks and the version: it says that there is a folder.
+// regular returns the files of a folder, relative to it, without the locks and the version.
 func regular(t *testing.T, dir string) (paths []string) {
 	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() && entry.Name() != "LOCK" && entry.Name() != "VERSION" {
@@ -104,8 +104,7 @@ func opensWhole(t *testing.T, dir, what string) bool {
 	return true
 }
 
-// TestALinkInAFolderIsDamage puts each file of a folder, and its database, elsewhere, with a link in its place. The folder itself may be
-// a link.
+// TestALinkInAFolderIsDamage replaces each file of a folder, and its database, by a link. The folder itself may be a link.
 func TestALinkInAFolderIsDamage(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, disk.Config{})

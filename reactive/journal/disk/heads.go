@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// How many heads the first and each further access to the database reads: a caller often wants one.
+// The number of heads that the first and each further access to the database reads. A caller often reads only one.
 const (
 	firstHeads = 8
 	pageHeads  = 1024
@@ -23,8 +23,8 @@ type listed struct {
 	err  error
 }
 
-// Heads implements journal.Store. It reads heads only, never events: about a microsecond each. Each head is as it was at
-// some moment of the iteration.
+// Heads implements journal.Store. It reads only heads, never events: about a microsecond each. Each head is as of some moment
+// of the iteration.
 func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		var page []listed
@@ -47,7 +47,7 @@ func (s *Store) Heads(ctx context.Context, after string) iter.Seq2[journal.Head,
 }
 
 // loadHeads appends the heads of the next streams after a name to page. It returns the name of the last stream read, and
-// whether there may be more.
+// reports whether there may be more.
 func (s *Store) loadHeads(page []listed, after string, most int) ([]listed, string, bool, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -75,7 +75,7 @@ func (s *Store) loadHeads(page []listed, after string, most int) ([]listed, stri
 	return page, after, n == most, s.blame(readError(it.Error()))
 }
 
-// viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in flight, which could be
+// viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in progress, which could be
 // visible before it is durable.
 func (s *Store) viewHeads(after string) (*pebble.Iterator, error) {
 	s.syncing.Lock()
@@ -86,7 +86,7 @@ func (s *Store) viewHeads(after string) (*pebble.Iterator, error) {
 	})
 }
 
-// headAt returns the head at the iterator's position; the zero Head for a stream without one.
+// headAt returns the head at the iterator's position, or the zero Head for a stream without a head.
 func headAt(it *pebble.Iterator) (h journal.Head, err error) {
 	record, err := it.ValueAndErr()
 	if err != nil {
@@ -95,7 +95,7 @@ func headAt(it *pebble.Iterator) (h journal.Head, err error) {
 	return headIn(record, it.Key())
 }
 
-// headIn returns the head in a record that was found under key; the zero Head if there is none in it.
+// headIn returns the head in a record found under key, or the zero Head if the record has none.
 func headIn(record, key []byte) (h journal.Head, err error) {
 	r, err := records.OpenHead(record, key)
 	if err != nil || len(r.Encoded) == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// TestAFolderWithoutItsVersionIsLeftAsItIs: a folder in which a crash has cut short the making of a store becomes one; a store that has lost
-// its version, and the folder of another program, are refused, and nothing is made, changed or locked in them.
+// TestAFolderWithoutItsVersionIsLeftAsItIs: a folder in which a crash has interrupted the creation of a store becomes a store. A
+// store without its version, and the folder of another program, are refused, and nothing is created, changed or locked in them.
 func TestAFolderWithoutItsVersionIsLeftAsItIs(t *testing.T) {
 	write := func(t *testing.T, files vfs.FS, name string) {
 		f, err := files.Create(name, vfs.WriteCategoryUnspecified)

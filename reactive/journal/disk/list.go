@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// How many heads the first and each further access to the database reads.
+// The number of heads that the first and each further access to the database reads.
 const (
 	listFirst = 128
 	listMore  = 1024
@@ -27,7 +27,8 @@ func (s *Store) Work() Work {
 	return Work{HeadsRead: s.headsRead.Load(), IndexMade: s.indexMade.Load(), IndexWritten: s.indexWritten.Load(), BlobsRead: s.blobsRead.Load()}
 }
 
-// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change none, and make none.
+// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change no keys, and compute
+// none.
 func (c *committer) stageIndex(b *pebble.Batch, r *request, t *records.Tip) error {
 	if len(r.head) == 0 || r.indexSum == t.Sum {
 		return nil
@@ -40,10 +41,10 @@ func (c *committer) stageIndex(b *pebble.Batch, r *request, t *records.Tip) erro
 	return err
 }
 
-// keysOf returns the keys of the head that a stream has.
+// keysOf returns the keys of the current head of a stream.
 func (c *committer) keysOf(t *records.Tip) records.IndexKeys {
 	if len(t.Head) > 0 {
-		if h, err := journal.DecodeHead(t.Head); err == nil { // else lists pass over the keys that stay
+		if h, err := journal.DecodeHead(t.Head); err == nil { // otherwise the old keys stay, and lists skip them
 			return c.before[:0].Append(&h)
 		}
 	}
@@ -61,7 +62,7 @@ func (c *committer) logChanges(b *pebble.Batch) error {
 	return c.log.Stage(c.s.db, b)
 }
 
-// List implements journal.Store. It reads the heads that it yields, in pages, and nothing else.
+// List implements journal.Store. It reads only the heads that it yields, in pages.
 func (s *Store) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		err := journal.CheckQuery(&q)
@@ -108,7 +109,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 		switch {
 		case err != nil:
 			page = append(page, listed{journal.Head{Run: p.Run, Started: p.At}, s.blame(err)})
-		case whole.Selects(&h) && journal.PositionOf(q.Index, &h) == p: // else the key should not be there
+		case whole.Selects(&h) && journal.PositionOf(q.Index, &h) == p: // otherwise the key is stale
 			page = append(page, listed{h, nil})
 		}
 		r.GoOn(p)
@@ -116,7 +117,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	return page, len(places) == most, nil
 }
 
-// loadRun reads the head of the run that a query names. If that cannot be read, the index has the instant.
+// loadRun reads the head of the run that a query names. If the head cannot be read, the instant is from the index.
 func (s *Store) loadRun(db pebble.Reader, q *journal.Query) (page []listed, more bool, err error) {
 	s.headsRead.Add(1)
 	h, unreadable := s.headFrom(db, q.Key)
@@ -139,14 +140,14 @@ func (s *Store) Published(ctx context.Context, begun string) iter.Seq2[string, e
 	})
 }
 
-// snapshot returns the state of the database, in which all is durable: it waits for a commit in flight.
+// snapshot returns the durable state of the database. It waits for a commit in progress.
 func (s *Store) snapshot() *pebble.Snapshot {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
 	return s.db.NewSnapshot()
 }
 
-// headFrom reads a head; the zero Head if there is none.
+// headFrom reads a head. It returns the zero Head if there is none.
 func (s *Store) headFrom(db pebble.Reader, run string) (h journal.Head, err error) {
 	key := appendHeadKey(nil, run)
 	record, closer, err := db.Get(key)
@@ -160,7 +161,7 @@ func (s *Store) headFrom(db pebble.Reader, run string) (h journal.Head, err erro
 	return headIn(record, key)
 }
 
-// listable returns why there are no lists.
+// listable returns an error if there are no lists.
 func (s *Store) listable() error {
 	switch {
 	case s.closed.Load():
@@ -192,7 +193,8 @@ func (s *Store) Changes(ctx context.Context, after journal.Place) iter.Seq2[jour
 	}
 }
 
-// loadChanges reads the changes at the front of a range, which it makes if there is none; no changes: it has ended.
+// loadChanges reads the changes at the front of a range, which it creates if *r is nil. It returns no changes at the end of the
+// range.
 func (s *Store) loadChanges(ctx context.Context, r **records.ChangeRange, after journal.Place) ([]journal.Change, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()

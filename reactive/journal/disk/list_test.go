@@ -42,8 +42,8 @@ func setVersion(t *testing.T, files vfs.FS, text string) {
 	require.NoError(t, f.Close())
 }
 
-// A folder without indexes gets them when it is opened, and another version with that: earlier programs must not append to it. So does
-// one whose indexes were being made when the process died.
+// Open adds indexes to a folder without them, and raises its version, so that earlier programs do not append to it. The same applies
+// if the process died while it made indexes.
 func TestAnEarlierFolderGetsItsLists(t *testing.T) {
 	for name, spoil := range map[string]func(files *vfs.MemFS){
 		"an earlier version": func(files *vfs.MemFS) { setVersion(t, files, "sluice journal 1\n") },
@@ -71,7 +71,7 @@ func TestAnEarlierFolderGetsItsLists(t *testing.T) {
 	}
 }
 
-// Lists that differ from the heads are found, and made anew.
+// Lists that differ from the heads are detected and rebuilt.
 func TestListsThatDifferAreFoundAndMadeAnew(t *testing.T) {
 	for name, spoil := range map[string]func(files *vfs.MemFS){
 		"a run is missing": func(files *vfs.MemFS) { dropLists(t, files, "b") },
@@ -109,7 +109,7 @@ func TestListsThatDifferAreFoundAndMadeAnew(t *testing.T) {
 	}
 }
 
-// A deleted run is gone after a reopening, too, and its tombstone is no head of a run.
+// A deleted run stays deleted after a reopening, and its tombstone is not listed as a head.
 func TestADeletedRunStaysDeleted(t *testing.T) {
 	files := written(t, "a", "b")
 	s := open(t, "data", disk.Config{FS: files})
@@ -133,8 +133,8 @@ func TestADeletedRunStaysDeleted(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrNotFound)
 }
 
-// A run that a query names is read by its key, without the heads of others. If that head is damaged, the list says so, and when the run was
-// started.
+// A query for one run reads it by its key, without other heads. If its head is damaged, the list yields the error and the instant of
+// the start.
 func TestARunIsReadByItsId(t *testing.T) {
 	files := written(t, "a", "b", "c")
 	r := raw(t, files, false)

@@ -32,7 +32,7 @@ func TestTailKeepsNoWaiterWhoLeft(t *testing.T) {
 	}
 }
 
-// The committer calls the logger, whose panic would end the process.
+// The committer calls the logger, so a panic of the logger would end the process.
 func TestALoggerThatPanicsIsSurvived(t *testing.T) {
 	s, err := Open(t.TempDir(), Config{Logger: slog.New(panicking{})})
 	require.NoError(t, err)

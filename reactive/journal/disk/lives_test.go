@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// act is an append of one event to a run, or content that is put there.
+// act is an append of one event to a run, or a put of content.
 type act struct {
 	run  string
 	size int
@@ -34,18 +34,18 @@ func (a act) text(n int) string { return fmt.Sprint(n, ":", strings.Repeat("v", 
 type machine struct {
 	files   *vfs.MemFS
 	rng     *rand.Rand
-	percent int // of what was not synced that stays when it dies
+	percent int // percentage of unsynced data that survives its death
 
 	mu          sync.Mutex
 	writes      int // so far
-	dies, fails int // at which of them; fails 0: at none
+	dies, fails int // number of the write; fails 0: none
 	lasting     bool
 	on          string // end of the paths on which the disk fails
 	broken      string // path that fails
 	failed      bool
 	acked       int        // acts that were acknowledged
-	left        *vfs.MemFS // when it died; nil: it lives
-	sure        int        // acts that were acknowledged then
+	left        *vfs.MemFS // files at its death; nil: it is alive
+	sure        int        // acts that were acknowledged at its death
 }
 
 func newMachine(r *rand.Rand, files *vfs.MemFS, acked int) *machine {
@@ -95,8 +95,8 @@ func (m *machine) hasFailed() bool {
 	return m.failed
 }
 
-// TestManyLivesLoseNothing lets a store live several times, on machines that die and disks that fail. In each life it has all acts that were
-// acknowledged, and all before the last that it has; and so has each of its backups.
+// TestManyLivesLoseNothing opens a store several times, on machines that die and disks that fail. Each time, the store has all
+// acknowledged acts, and all acts before its last one; so does each of its backups.
 func TestManyLivesLoseNothing(t *testing.T) {
 	for seed := 0; seed < 240; seed += journaltest.Step(12) {
 		h := history{t: t, r: rand.New(rand.NewPCG(uint64(seed), 7)), what: fmt.Sprint("seed ", seed)}
@@ -112,7 +112,7 @@ func TestManyLivesLoseNothing(t *testing.T) {
 	}
 }
 
-// history is what was done to a store.
+// history is the acts on a store.
 type history struct {
 	t    *testing.T
 	r    *rand.Rand
@@ -145,7 +145,7 @@ func (h *history) live(m *machine, sure int) {
 	}
 }
 
-// step does one thing to a store.
+// step runs one operation on a store.
 func (h *history) step(s *disk.Store, m *machine) error {
 	ctx, a := context.Background(), act{run: fmt.Sprint("run", h.r.IntN(5))}
 	a.size = []int{0, 10, 200, 3_000, 15_000, 16_000, 16_100 + h.r.IntN(200), 20_000, 31_000, 90_000}[h.r.IntN(10)]
@@ -169,7 +169,7 @@ func (h *history) step(s *disk.Store, m *machine) error {
 	return err
 }
 
-// backUp makes a backup, and checks it unless that has failed.
+// backUp makes a backup and, if that succeeds, checks it.
 func (h *history) backUp(s *disk.Store, m *machine) error {
 	to, before := fmt.Sprint("copy", h.r.Uint64()), m.acked
 	if err := s.Backup(to); err != nil {
@@ -181,7 +181,7 @@ func (h *history) backUp(s *disk.Store, m *machine) error {
 	return c.Close()
 }
 
-// check returns how many acts a store has: all of these, and none later.
+// check returns the number of acts in a store, and requires that these are the first ones.
 func (h *history) check(s *disk.Store) (n int) {
 	ctx, found := context.Background(), map[int]bool{}
 	for run := range 5 {

@@ -15,22 +15,22 @@ import (
 )
 
 // Raw is a directory opened record by record, to check it and to rebuild derived records. A Store trusts heads and commit
-// numbers, and stops at the first damaged record; a Raw trusts nothing and continues after damage. It writes only heads and
-// commit numbers, never events, and only if it was opened to mend. It is used by one goroutine at a time. Like a Store it
-// holds the directory exclusively.
+// numbers, and stops at the first damaged record; a Raw trusts nothing and continues after damage. It writes only heads,
+// indexes and commit numbers, never events, and only if it was opened with mend. It belongs to one goroutine at a time. Like a
+// Store, it holds the directory exclusively.
 type Raw struct {
 	s       *Store
 	mend    bool
 	version int           // of the directory
 	batch   *pebble.Batch // heads not yet written
-	changed bool          // heads were written or removed, and the indexes must be made anew
+	changed bool          // heads were written or removed, so the indexes must be rebuilt
 }
 
-// rawBatchBytes is how many bytes are written with one sync.
+// rawBatchBytes is the number of bytes that are written with one sync.
 const rawBatchBytes = 1 << 20
 
-// OpenRaw opens a directory that holds a store; it makes none. Without mend it changes nothing in the database. Its errors
-// are those of Open, except for damage that Commits reports.
+// OpenRaw opens a directory with a store; it does not create one. Without mend, it changes nothing in the database. It returns
+// the same errors as Open, except damage that Commits reports.
 func OpenRaw(dir string, mend bool, cfg Config) (*Raw, error) {
 	r := &Raw{s: newStore(dir, cfg), mend: mend}
 	if err := r.open(); err != nil {
@@ -54,7 +54,7 @@ func (r *Raw) open() error {
 	}
 	dir := s.files.PathJoin(s.dir, records.DatabaseName)
 	desc, err := pebble.Peek(dir, s.files)
-	if err == nil && !desc.Exists { // it has been lost, or never was
+	if err == nil && !desc.Exists { // it was lost, or never existed
 		marked, markErr := r.marked()
 		err = cmp.Or(markErr, records.Missing(s.files, dir, marked), fs.ErrNotExist)
 	}
@@ -87,7 +87,7 @@ func (r *Raw) Close() error {
 	return nil
 }
 
-// flush makes the pending heads durable if they have at least that many bytes.
+// flush makes the pending heads durable if they have at least least bytes.
 func (r *Raw) flush(least int) error {
 	if r.batch.Empty() || r.batch.Len() < least {
 		return nil
@@ -96,7 +96,7 @@ func (r *Raw) flush(least int) error {
 }
 
 // Streams yields the names of all streams with a head, events or content, in order. An error means that records could not be read;
-// the iteration continues with those that can.
+// the iteration continues with readable records.
 func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for name, err := range records.Streams(ctx, r.s.db) {
@@ -110,7 +110,7 @@ func (r *Raw) Streams(ctx context.Context) iter.Seq2[string, error] {
 // Record is one record of events, as stored in the database.
 type Record struct {
 	First  uint64          // sequence of its first event, by its key
-	Events []journal.Event // those before the first that cannot be decoded
+	Events []journal.Event // the events before the first one that cannot be decoded
 	Err    error           // wraps ErrDamaged or ErrVersion; nil: the record is valid
 }
 
@@ -123,7 +123,7 @@ func (r *Raw) Records(ctx context.Context, stream string) iter.Seq2[Record, erro
 	}
 }
 
-// recordsUnder yields the results of at for the records whose keys have a prefix, and the error that ends this.
+// recordsUnder yields the results of at for the records whose keys have a prefix, and an error that ends the iteration.
 func recordsUnder[T any](ctx context.Context, r *Raw, prefix []byte, yield func(T, error) bool, at func(*pebble.Iterator) T) {
 	it, err := r.s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: behind(prefix)})
 	if err == nil {
@@ -197,11 +197,11 @@ func (r *Raw) recordAt(it *pebble.Iterator, prefix []byte) (out Record) {
 	return out
 }
 
-// ErrNoHead means that a stream has no head, or one without a run.
+// ErrNoHead means that a stream has no head, or a head without a run.
 var ErrNoHead = errors.New("journal: no head")
 
-// Head reads the head of a stream, with Last and First. The error wraps ErrNoHead, and then Last is known if the store has it;
-// ErrDamaged or ErrVersion.
+// Head reads the head of a stream, with Last and First. The error wraps ErrNoHead, ErrDamaged or ErrVersion. With ErrNoHead,
+// Last is set if the store has it.
 func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	key := appendHeadKey(nil, stream)
 	record, closer, err := r.s.db.Get(key)
@@ -229,8 +229,8 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	return h, err
 }
 
-// PutHead replaces the head of a stream, whose name is h.Run, the last sequence of the stream, which is h.Last, and the first
-// behind those that were trimmed, which is h.First.
+// PutHead replaces the head of stream h.Run, its last sequence (h.Last), and the first sequence behind the trimmed events
+// (h.First).
 func (r *Raw) PutHead(h journal.Head) error {
 	last, first := h.Last, h.First
 	h.Last, h.First = 0, 0
@@ -262,8 +262,8 @@ func (r *Raw) DropHead(stream string) error {
 // ErrLost means that acknowledged events are missing.
 var ErrLost = errors.New("journal: the newest commits are lost")
 
-// Commits compares the number of the last commit in the database with that in COMMIT. MendCommits can repair all differences
-// but those whose error wraps ErrLost.
+// Commits compares the numbers of the last commit in the database and in COMMIT. MendCommits can repair all differences, except
+// errors that wrap ErrLost.
 func (r *Raw) Commits() error {
 	number, numberErr := r.lastCommit()
 	marked, markErr := r.marked()
@@ -313,7 +313,7 @@ func (r *Raw) lastCommit() (uint64, error) {
 	return 0, errors.Join(err, it.Close())
 }
 
-// marked returns the number in COMMIT; 0 if that file does not exist.
+// marked returns the number in COMMIT, or 0 if that file does not exist.
 func (r *Raw) marked() (uint64, error) {
 	text, err := records.ReadFile(r.s.files, r.s.files.PathJoin(r.s.dir, records.MarkName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -51,7 +51,7 @@ func streams(t *testing.T, r *disk.Raw) (list []string) {
 
 func TestRawNamesEveryStreamOnceAndInOrder(t *testing.T) {
 	var names []string
-	for i := range 2500 { // more than fit a page
+	for i := range 2500 { // more than a page
 		names = append(names, fmt.Sprintf("run-%d", i), fmt.Sprintf("run-%d/child#1", i))
 	}
 	slices.Sort(names)

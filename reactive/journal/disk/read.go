@@ -13,15 +13,14 @@ import (
 )
 
 // A page is the result of one access to the database: at least one record, then more until either bound is reached. Between
-// pages a reader holds no resources of the database, so a slow or abandoned reader keeps no old files alive and does not
-// block Close.
+// pages a reader holds no resources of the database, so a slow or abandoned reader does not keep old files and does not block
+// Close.
 const (
 	pageEvents = 512
 	pageBytes  = 1 << 20
 )
 
-// Read implements journal.Store. Events that it yields were durable when they were read. Reading n events takes about n/512
-// accesses to the database.
+// Read implements journal.Store. It yields only durable events. Reading n events takes about n/512 accesses to the database.
 func (s *Store) Read(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
 	return s.ReadLean(ctx, stream, from, nil)
 }
@@ -35,7 +34,7 @@ func (s *Store) ReadLean(ctx context.Context, stream string, from uint64, needs 
 	}
 }
 
-// Tail implements journal.Store. A reader that has caught up waits for a channel that the next commit to the stream
+// Tail implements journal.Store. A reader at the end of the stream waits for a channel that the next commit to the stream
 // closes.
 func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
 	return s.TailLean(ctx, stream, from, nil)
@@ -54,7 +53,7 @@ func (s *Store) TailLean(ctx context.Context, stream string, from uint64, needs 
 	}
 }
 
-// follow is read that also returns when the stream has grown since it began. yield may panic.
+// follow is like read, but waits until the stream grows. yield may panic.
 func follow(
 	ctx context.Context, s *Store, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
 ) (next uint64, more bool, err error) {
@@ -79,8 +78,8 @@ func pause(ctx context.Context, s *Store, grown <-chan struct{}) error {
 	}
 }
 
-// read yields the events from sequence from to the last one stored when it began. It returns the next sequence, and whether
-// the caller wants more. It leaves large values where they are, unless needs is nil or returns true.
+// read yields the events from sequence from to the last one stored when it began. It returns the next sequence, and reports
+// whether the caller wants more. It leaves large values in place, unless needs is nil or returns true.
 func (s *Store) read(
 	ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool, yield func(journal.Event, error) bool,
 ) (next uint64, more bool, err error) {
@@ -117,7 +116,7 @@ type page struct {
 	bytes  int // size of the records in events
 }
 
-// load adds the events from p.next on to p, which is empty, and advances p.next past them.
+// load adds the events from p.next on to p, which must be empty, and advances p.next past them.
 func (s *Store) load(p *page) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
@@ -152,7 +151,7 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 		return nil
 	}
 	prefix := appendStreamPrefix(nil, p.stream)
-	codec := journal.Codec{Leave: true}                 // who reads one event of many does not wait for the values of the others
+	codec := journal.Codec{Leave: true}                 // a reader of one event of many does not wait for the values of the others
 	it.SeekLT(appendEventsKey(nil, p.stream, p.next+1)) // the record that holds p.next begins there or before
 	for {
 		done, err := p.add(it, prefix, &codec)
@@ -166,8 +165,8 @@ func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
 // errHeadless means that the last sequence of a stream is unknown.
 var errHeadless = fmt.Errorf("%w: it has events, but no head", journal.ErrDamaged)
 
-// boundsOf returns the last sequence of a stream according to its head, and the first behind those that were trimmed, if any
-// were; a content stream has no head, and one event.
+// boundsOf returns the last sequence of a stream according to its head, and the first sequence behind the trimmed events, or 0.
+// A content stream has no head, and one event.
 func boundsOf(it *pebble.Iterator, stream string) (last, first uint64, err error) {
 	prefix := appendStreamPrefix(nil, stream)
 	if !journal.IsContent(stream) {
@@ -235,8 +234,8 @@ func (p *page) add(it *pebble.Iterator, prefix []byte, codec *journal.Codec) (do
 	return p.next > p.end || len(p.events) >= pageEvents || p.bytes >= pageBytes, nil
 }
 
-// keep checks the numbers of the events of one record, which were appended after the first before ones, and drops those
-// outside the page: at the front, when a reader starts within a record, and at the end.
+// keep checks the sequences of the events of one record, p.events[before:], and drops the events outside the page: at the front
+// if a reader starts within a record, and at the end.
 func (p *page) keep(before int, first uint64, missing func() error) error {
 	added := p.events[before:]
 	for i := range added {
@@ -276,7 +275,8 @@ func (s *Store) content(hash journal.Hash) ([]byte, error) {
 	return append([]byte(nil), content...), nil
 }
 
-// loadLarge loads the value of an event, if it was left where it is. If that fails because the event is there no more, it says so.
+// loadLarge loads the large value of an event, if it was left in place. If that fails because the event no longer exists, it
+// returns that error.
 func (p *page) loadLarge(s *Store, e *journal.Event) error {
 	if !journal.IsLarge(e) {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// rebuildingKey exists while the indexes are rebuilt: a process that died meanwhile has left only a part of them.
+// rebuildingKey exists while the indexes are rebuilt: if the process dies meanwhile, they are incomplete.
 var rebuildingKey = []byte("rebuilding")
 
 // logEvery is the number of runs after which a rebuild logs its progress.
 const logEvery = 100_000
 
-// Rebuild implements journal.Store. Appends wait meanwhile; it takes about three seconds for a million runs.
+// Rebuild implements journal.Store. It takes about three seconds for a million runs, and appends wait meanwhile.
 func (s *Store) Rebuild(ctx context.Context) error {
 	err := s.writable(ctx, true)
 	if err == nil {
@@ -51,7 +51,7 @@ func (s *Store) rebuild(ctx context.Context) error {
 		}
 		for i := range page {
 			if page[i].err != nil {
-				continue // it is in no list until its head is made anew
+				continue // it is in no list until its head is rebuilt
 			}
 			keys = keys[:0].Append(&page[i].head)
 			written, stageErr := records.StageIndex(b, nil, keys)
@@ -85,8 +85,8 @@ func (r *Raw) Rebuild(ctx context.Context) error {
 	return err
 }
 
-// Indexes returns an error if the indexes do not follow from the heads. In a directory of an older program, which
-// has none, and if Close rebuilds them, there is no such error. It calls rest from time to time, and returns its error.
+// Indexes returns an error if the indexes do not follow from the heads. It returns nil for a directory of an older program,
+// which has no indexes, and if Close rebuilds them. It calls rest from time to time, and returns its error.
 func (r *Raw) Indexes(ctx context.Context, rest func(context.Context) error) error {
 	if r.version < records.NewestVersion || r.changed {
 		return nil
@@ -112,7 +112,8 @@ func (r *Raw) Indexes(ctx context.Context, rest func(context.Context) error) err
 	return readError(c.End())
 }
 
-// write writes a batch and empties it; durable: it waits for a sync. A failed write is not an error of the log: see stood.
+// write writes a batch and empties it. If durable is true, it waits for a sync. The log does not report a failed write: see
+// stood.
 func (s *Store) write(b *pebble.Batch, durable bool) error {
 	if err := s.commits.Apply(s.db, b, durable); err != nil {
 		return s.fail(s.dir, err)
@@ -121,8 +122,8 @@ func (s *Store) write(b *pebble.Batch, durable bool) error {
 	return s.stood()
 }
 
-// complete makes the indexes of a directory that has none yet, or only a part, and raises its version then: an older program
-// would not keep them.
+// complete makes missing or incomplete indexes of a directory, and then raises its version, because an older program would not
+// update them.
 func (s *Store) complete(version int) error {
 	partly, err := s.get(rebuildingKey, func([]byte) error { return nil })
 	if err != nil || version == records.NewestVersion && !partly {

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// spoiling makes one of the states of a directory that the documentation of the package lists, of a closed store with three commits.
+// spoiling changes a closed store with three commits into one of the states that the documentation of the package lists.
 type spoiling struct {
 	spoil func(t *testing.T, dir string)
 	open  error // of Open; nil: it opens
@@ -46,13 +46,13 @@ func foreign(t *testing.T, dir string) {
 	put(filepath.Join("db", "users.sql"), "theirs")(t, dir)
 }
 
-// marked is the content of COMMIT with a number.
+// marked returns the content of COMMIT with a number.
 func marked(number uint64) string {
 	text := binary.BigEndian.AppendUint64(nil, number)
 	return string(binary.BigEndian.AppendUint32(text, crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli))))
 }
 
-// record writes a record of the database, or removes it.
+// record returns a function that writes a record of the database, or removes it.
 func record(key []byte, content string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
 		db, err := pebble.Open(filepath.Join(dir, "db"), &pebble.Options{FormatMajorVersion: pebble.FormatNewest})
@@ -66,8 +66,8 @@ func record(key []byte, content string) func(*testing.T, string) {
 	}
 }
 
-// lacking leaves what a process leaves that is killed after three commits, of which the second is only in Pebble's own log, and damages
-// that one.
+// lacking makes the files of a process that was killed after three commits, the second only in Pebble's own log, and damages the
+// second.
 func lacking(t *testing.T, dir string) {
 	without("LOCK", "VERSION", "COMMIT", "db")(t, dir)
 	running := t.TempDir()
@@ -108,7 +108,7 @@ var spoilings = map[string]spoiling{
 	"a content that is rubbish":         {spoil: record(contentKey("run", "x"), "rubbish"), read: 3},
 }
 
-// Each state of a directory that the documentation lists is made, and Open treats it as is said there.
+// Open treats each documented state of a directory as documented.
 func TestRecoveryDoesWhatIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -142,7 +142,8 @@ func TestRecoveryDoesWhatIsDocumented(t *testing.T) {
 	}
 }
 
-// contents are those of the files that Sluice itself writes, but for LOCK, and whether there is a database.
+// contents returns the contents of the files that Sluice itself writes, except LOCK, and an entry for the database, if there is
+// one.
 func contents(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"VERSION", "COMMIT"} {
@@ -167,7 +168,7 @@ func checkOpen(t *testing.T, s *disk.Store, events int) {
 	require.NoError(t, s.Close())
 }
 
-// mend has a Raw mend the commit numbers, and opens the store again if that helps.
+// mend mends the commit numbers with a Raw, and opens the store again if mends is true.
 func mend(t *testing.T, dir string, mends bool) {
 	r, err := disk.OpenRaw(dir, true, disk.Config{})
 	if err == nil {

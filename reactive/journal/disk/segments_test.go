@@ -19,9 +19,9 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// These tests are of the two segments of a log: see package commitlog.
+// These tests cover the two segments of a log: see package commitlog.
 
-// guarded keeps a file system from being copied while a file is used again: MemFS would lock itself.
+// guarded prevents copies of a file system while a file is reused, because MemFS would deadlock.
 type guarded struct {
 	vfs.FS
 	mu *sync.Mutex
@@ -33,8 +33,8 @@ func (g guarded) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCa
 	return g.FS.ReuseForWrite(oldname, newname, category)
 }
 
-// TestAFaultUnderALogLosesNothing lets each operation in turn fail that changes a log or syncs its directory, once or from there on, while
-// logs end. What was acknowledged is there when the machine dies after that.
+// TestAFaultUnderALogLosesNothing makes each operation that changes a log or syncs its directory fail in turn, once or from then on,
+// while logs end. All acknowledged appends survive a later death of the machine.
 func TestAFaultUnderALogLosesNothing(t *testing.T) {
 	every := journaltest.Step(4)
 	for name, match := range map[string]func(errorfs.Op) bool{
@@ -52,7 +52,8 @@ func TestAFaultUnderALogLosesNothing(t *testing.T) {
 	}
 }
 
-// faultUnderALog appends while the n-th operation that matches fails, and checks the result. It reports whether there was one.
+// faultUnderALog appends while the n-th matching operation fails, and checks the result. It reports whether there was such an
+// operation.
 func faultUnderALog(t *testing.T, match func(errorfs.Op) bool, n int, lasting bool) (reached bool) {
 	files := vfs.NewCrashableMem()
 	var mu sync.Mutex
@@ -92,7 +93,7 @@ func faultUnderALog(t *testing.T, match func(errorfs.Op) bool, n int, lasting bo
 	return reached
 }
 
-// killed returns the folder that a process leaves which is killed after appends of these sizes, each to a run of its own.
+// killed returns the folder of a process that was killed after appends of these sizes, each to a new run.
 func killed(t *testing.T, sizes []int) (dir string) {
 	dir, running := t.TempDir(), t.TempDir()
 	s := open(t, running, disk.Config{})
@@ -104,7 +105,7 @@ func killed(t *testing.T, sizes []int) (dir string) {
 	return dir
 }
 
-// TestDamageOfASegmentIsNotServed does harm to either segment of a log at many places: no event is missing without an error.
+// TestDamageOfASegmentIsNotServed damages either segment of a log at many places: no event is missing without an error.
 func TestDamageOfASegmentIsNotServed(t *testing.T) {
 	opened, harms := 0, 0
 	for _, sizes := range [][]int{
@@ -149,7 +150,8 @@ func harmsOf(t *testing.T, path string) (harms []func(text []byte) []byte) {
 	return append(harms, func([]byte) []byte { return nil })
 }
 
-// segmentServed opens a copy of a folder after harm to a log. It reports whether it opens, and then all is there or missing with an error.
+// segmentServed opens a copy of a folder with a damaged log. It reports whether the copy opens, and requires that all events then
+// exist or are missing with an error.
 func segmentServed(t *testing.T, from, name string, sizes []int, harm func([]byte) []byte) bool {
 	dir := filepath.Join(t.TempDir(), "harmed")
 	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
@@ -173,7 +175,7 @@ func segmentServed(t *testing.T, from, name string, sizes []int, harm func([]byt
 	return true
 }
 
-// TestDamageBehindAPowerFailureIsNotServed: COMMIT is old then, and only the log itself says that more was durable.
+// TestDamageBehindAPowerFailureIsNotServed: COMMIT is old then, and only the log itself shows that more was durable.
 func TestDamageBehindAPowerFailureIsNotServed(t *testing.T) {
 	for name, harm := range map[string]func([]byte) []byte{
 		"a sector":        func(b []byte) []byte { clear(b[60_000:60_512]); return b },

@@ -10,20 +10,20 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// refusals are why the store in a directory takes no more writes.
+// refusals holds the reasons for which the store in a directory takes no more writes.
 type refusals struct {
 	dir      string
 	log      *slog.Logger
-	readOnly atomic.Pointer[error] // why it takes none; nil: it does
-	full     atomic.Pointer[error] // why it takes no writes but removals: the disk is nearly full; nil: it takes others
+	readOnly atomic.Pointer[error] // reason to take no writes; nil: none
+	full     atomic.Pointer[error] // reason to take only removals: the disk is nearly full; nil: none
 	failed   chan struct{}         // closed when readOnly is set
-	stuck    context.Context       // ends when Pebble has failed to make a table, which it tries again forever
+	stuck    context.Context       // ends when Pebble has failed to make a table, which it retries forever
 	getStuck context.CancelFunc
-	retrying sync.RWMutex // locked when nothing waits for that any more
+	retrying sync.RWMutex // locked when nothing waits for the table any more
 }
 
-// watch refuses writes that add to the store if fewer bytes are free than are kept in reserve, or would be after n more, and everything
-// if there is no room for removals either.
+// watch refuses writes that add to the store if n more bytes would leave less free space than the reserve, and all writes if there is
+// no room for removals either.
 func (f *refusals) watch(space *records.Space, n int) error {
 	removable, err := space.Low(uint64(n))
 	if err != nil && removable {
@@ -34,7 +34,7 @@ func (f *refusals) watch(space *records.Space, n int) error {
 	return err
 }
 
-// refuse records a reason. The first one stays. It reports whether this is the first.
+// refuse records a reason, unless there is one. It reports whether this is the first.
 func (f *refusals) refuse(why *atomic.Pointer[error], reason error) bool {
 	first := why.CompareAndSwap(nil, &reason)
 	if first {
@@ -43,7 +43,7 @@ func (f *refusals) refuse(why *atomic.Pointer[error], reason error) bool {
 	return first
 }
 
-// refusal returns why nothing can be added; nil: it can.
+// refusal returns the reason for which nothing can be added, or nil.
 func (f *refusals) refusal() error {
 	if reason := cmp.Or(f.readOnly.Load(), f.full.Load()); reason != nil {
 		return *reason
@@ -59,7 +59,7 @@ func (f *refusals) turnReadOnly(reason error) {
 }
 
 // fail makes the store read-only because a write at a path failed: the state of the disk is unknown, and a retry could
-// complete an append that was reported as failed. It returns why the store is read-only.
+// complete an append that was reported as failed. It returns the reason for which the store is read-only.
 func (s *Store) fail(path string, cause error) error {
 	s.turnReadOnly(s.explain(path, cause))
 	s.shield.Raise()

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// occupied returns the bytes that the files below a directory take on the disk, which may be more than they hold.
+// occupied returns the bytes that the files below a directory occupy on the disk, which may exceed their sizes.
 func occupied(t *testing.T, dir string) (bytes int64) {
 	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -28,7 +28,7 @@ func occupied(t *testing.T, dir string) (bytes int64) {
 	return bytes
 }
 
-// Pebble asks for 35 MiB for each log. A small store that is closed takes no more room than the written parts of its files.
+// Pebble asks for 35 MiB for each log. A small closed store takes no more room than the written parts of its files.
 func TestAClosedStoreIsSmall(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 3 {

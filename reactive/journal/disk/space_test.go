@@ -113,7 +113,7 @@ func TestADiskThatCannotSayWhatIsFreeIsNotTrusted(t *testing.T) {
 	_ = s.Close()
 }
 
-// Deletions of ended runs, and sweeps of content without a reference, free room: they go on while there is a little.
+// Deletions of ended runs, and sweeps of content without a reference, free room: they continue while there is a little.
 func TestOnAFullDiskWhatFreesRoomGoesOn(t *testing.T) {
 	ctx, files := context.Background(), vfs.NewMem()
 	usage := func(free uint64) { files.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: free}) }
@@ -173,7 +173,7 @@ func TestOnAFullDiskWhatFreesRoomGoesOn(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// appends appends until the store refuses that: it does not look at the disk each time.
+// appends appends until the store refuses, because the store does not check the disk each time.
 func appends(t *testing.T, s *disk.Store, stream string) {
 	for n := uint64(0); ; n++ {
 		if _, err := s.Append(context.Background(), stream, n, one("x"), journal.Head{}); err != nil {

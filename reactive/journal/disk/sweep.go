@@ -25,12 +25,12 @@ func (s *Store) Size(ctx context.Context, stream string) (bytes int64, err error
 	return bytes, err
 }
 
-// SweepStreams implements journal.Store. It reads all events once if there is content, in pages, and holds nothing between them;
-// above a quarter of a million streams of content, once for each such number.
+// SweepStreams implements journal.Store. If there is content, it reads all events, in pages, and holds nothing between the
+// pages: once for each quarter of a million content streams.
 func (s *Store) SweepStreams(ctx context.Context, w *journal.StreamSweep) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
-	s.committer.watch(map[string]bool{}) // no append is under way: from now on, all content and references are in the database or noted
+	s.committer.watch(map[string]bool{}) // no append is in progress: all content and references are in the database, or are noted from now on
 	defer s.committer.watch(nil)
 	if err := records.Sweep(ctx, swept{s, w}, w); err != nil {
 		return fmt.Errorf("sweep: %w", err)
@@ -74,7 +74,7 @@ type unreferred struct {
 
 func (*unreferred) size() int { return 0 }
 
-// stage asks only now which streams have been referred to since the mark: the committer writes nothing else between this and the deletion.
+// stage checks the streams referred to since the mark: the committer writes nothing else between this and the deletion.
 func (d *unreferred) stage(c *committer, b *pebble.Batch, stream string, _ *records.Tip) error {
 	if d.deleted = !c.referred[stream] && !d.sweep.Spares(stream); !d.deleted || d.sweep.Dry {
 		return nil
@@ -83,27 +83,27 @@ func (d *unreferred) stage(c *committer, b *pebble.Batch, stream string, _ *reco
 	return b.Delete(appendEventsKey(nil, stream, 1), nil)
 }
 
-// expiry deletes the tombstone of an id that is free.
+// expiry deletes the tombstone of a free id.
 type expiry struct{ now int64 }
 
 func (expiry) size() int { return 0 }
 
 func (x expiry) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
 	if t.Deleted == nil || !t.Deleted.Free(x.now) {
-		return nil // a run has begun there meanwhile
+		return nil // a run with this id has begun meanwhile
 	}
 	c.s.live.Renew(stream)
 	return b.Delete(appendHeadKey(nil, stream), nil)
 }
 
-// watch has the committer note in a set which content is appended or referred to; nil ends that.
+// watch makes the committer note appended and referenced content in a set. A nil set ends that.
 func (c *committer) watch(set map[string]bool) {
 	c.turn.Lock()
 	c.referred = set
 	c.unlock()
 }
 
-// note notes the content of r and its references, accepted or not: a caller takes a conflict for a proof that content is there.
+// note notes the content of r and its references, also if r is not accepted: a conflict proves to a caller that content exists.
 func (c *committer) note(r *request) {
 	if c.referred == nil {
 		return

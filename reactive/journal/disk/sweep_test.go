@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/journaltest"
 )
 
-// kept is the state that a store must have: the value of each run, and which runs were deleted.
+// kept is the state that a store must have: the value of each run, and the deleted runs.
 type kept struct {
 	values map[string]string
 	gone   map[string]bool
@@ -123,9 +123,8 @@ func sound(t *testing.T, files vfs.FS, dir string) kept {
 	return has
 }
 
-// TestACrashAtAnyWriteOfASweepLosesNothing copies the file system before every write, sync, rename and removal, while runs are deleted
-// and the definitions and large values that they leave behind are swept, with none, some or all of the unsynced data. The runs that
-// are kept are whole.
+// TestACrashAtAnyWriteOfASweepLosesNothing copies the file system before every write, sync, rename and removal, with none, some or
+// all of the unsynced data, while runs are deleted and their definitions and large values are swept. The remaining runs are complete.
 func TestACrashAtAnyWriteOfASweepLosesNothing(t *testing.T) {
 	points := 0
 	for _, percent := range []int{0, 50, 100} {
@@ -159,7 +158,7 @@ func TestACrashAtAnyWriteOfASweepLosesNothing(t *testing.T) {
 				matches = matches || maps.Equal(want.values, has.values)
 			}
 			require.True(t, matches, "crash %d with %d %% of unsynced data, before %s, after %d steps: %v", i, percent, c.op, c.acked, has.values)
-			next := states[min(c.acked+1, len(states)-1)] // the step under way may sweep the tombstone, or begin the run anew
+			next := states[min(c.acked+1, len(states)-1)] // the current step may sweep the tombstone, or begin the run again
 			for run := range states[c.acked].gone {
 				require.True(t, has.gone[run] || !next.gone[run], "crash %d: the tombstone of %s is lost before its time", i, run)
 			}
@@ -169,8 +168,8 @@ func TestACrashAtAnyWriteOfASweepLosesNothing(t *testing.T) {
 	t.Logf("%d crash points", points)
 }
 
-// TestARunThatIsDeletedInTheCommitOfItsEndLeavesNothing deletes runs while their last events are appended, so that some commits hold
-// both.
+// TestARunThatIsDeletedInTheCommitOfItsEndLeavesNothing deletes runs while their last events are appended, so that some commits
+// contain both.
 func TestARunThatIsDeletedInTheCommitOfItsEndLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, disk.Config{})

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// Trim implements journal.ContentStore. It deletes whole records: that of event 1 and that of event before stay, with the
-// trimmed events in them, which are not read any more.
+// Trim implements journal.ContentStore. It deletes whole records. The records of event 1 and of event before stay, with any
+// trimmed events in them, which are no longer read.
 func (s *Store) Trim(ctx context.Context, stream string, before uint64) error {
 	if err := s.alter(ctx, stream, trim{before}); err != nil {
 		return fmt.Errorf("trim %s: %w", stream, err)
@@ -21,12 +21,12 @@ func (s *Store) Trim(ctx context.Context, stream string, before uint64) error {
 	return nil
 }
 
-// trim forgets the events from 2 to before-1.
+// trim removes the events from 2 to before-1.
 type trim struct{ before uint64 }
 
 func (trim) size() int { return 0 }
 
-// stage replaces the head and deletes the records in one batch: the head tells trimmed events from lost ones.
+// stage replaces the head and deletes the records in one batch. The head distinguishes trimmed events from lost ones.
 func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip) error {
 	var head journal.Head
 	if len(t.Head) > 0 {
@@ -54,14 +54,14 @@ func (m trim) stage(c *committer, b *pebble.Batch, stream string, t *records.Tip
 	return err
 }
 
-// trimmable returns the keys between which the records after the first hold only events below before; nil: there are none.
+// trimmable returns the range of keys of the records after the first that contain only events below before, or nil.
 func (c *committer) trimmable(stream string, before uint64) (from, to []byte, err error) {
 	prefix := appendStreamPrefix(nil, stream)
 	it, err := c.s.db.NewIter(&pebble.IterOptions{LowerBound: appendEventsKey(nil, stream, 2), UpperBound: behind(prefix)})
 	if err != nil {
 		return nil, nil, readError(err)
 	}
-	if it.SeekLT(appendEventsKey(nil, stream, before+1)) { // the record that holds before, or the last one before it
+	if it.SeekLT(appendEventsKey(nil, stream, before+1)) { // the record with event before, or the last one before it
 		to = append(to, it.Key()...)
 		it.First()
 		from = append(from, it.Key()...)

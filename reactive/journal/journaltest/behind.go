@@ -9,7 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// testBehind appends behind gaps of several lengths: the stream is then as if the events in the gap had been appended and trimmed.
+// testBehind appends behind gaps of several lengths. The stream must then be as if the events in the gap had been appended and
+// trimmed.
 func testBehind(t *testing.T, s journal.ContentStore) {
 	ctx := context.Background()
 	for _, gap := range []uint64{2, 7, 8, 23, 1015, 1016, 1017, 2040, 5000} {

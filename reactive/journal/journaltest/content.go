@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestContent tests the contract of journal.ContentStore. open makes an empty store; TestContent closes it.
+// TestContent tests the contract of journal.ContentStore. open returns an empty store, which TestContent closes.
 func TestContent(t *testing.T, open func(t *testing.T) journal.ContentStore) {
 	tests := []struct {
 		name string
@@ -60,7 +60,7 @@ func put(t require.TestingT, s journal.ContentStore, stream string, texts ...str
 
 func hash(text string) journal.Hash { return sha256.Sum256([]byte(text)) }
 
-// requireContent requires that a text is kept.
+// requireContent requires that a stream has a text as content.
 func requireContent(t require.TestingT, s journal.ContentStore, stream, text string) {
 	content, err := s.Content(context.Background(), stream, hash(text))
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func requireNoContent(t require.TestingT, s journal.ContentStore, stream, text s
 	require.Empty(t, content)
 }
 
-// sweep deletes all content but texts.
+// sweep deletes all content except texts.
 func sweep(t require.TestingT, s journal.ContentStore, stream string, texts ...string) {
 	kept := map[journal.Hash]bool{}
 	for _, text := range texts {

@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// testSweepRaces sweeps while blobs are put, as callers do: the blobs are noted before, and the first call of keep looks at
-// the notes. So they are always kept.
+// testSweepRaces sweeps while blobs are put, as callers do: it notes the blobs before, and the first call of keep reads the
+// notes. So the blobs must always be kept.
 func testSweepRaces(t *testing.T, s journal.ContentStore) {
 	mustAppend(t, s, "run", 0, batch(1, "a"), journal.Head{})
 	put(t, s, "run", numbers(20)...)
@@ -53,8 +53,8 @@ func testSweepRaces(t *testing.T, s journal.ContentStore) {
 	}
 }
 
-// testContentRaces does everything to one stream at the same time. The blobs of each writer that no sweep removes must
-// be there in the end.
+// testContentRaces runs all operations on one stream at the same time. In the end, the blobs of each writer that no sweep
+// removes must exist.
 func testContentRaces(t *testing.T, s journal.ContentStore) {
 	const writers, rounds = 4, 60
 	ctx := context.Background()

@@ -22,8 +22,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestDurable tests the contract of a store that survives its process. open opens the store in a directory, and makes it if
-// it does not exist; it is also called for damaged directories, and may then return an error.
+// TestDurable tests the contract of a store that survives its process. open opens the store in a directory, creating it if it
+// does not exist. TestDurable also calls it with damaged directories; it may then return an error.
 func TestDurable(t *testing.T, open func(dir string) (journal.Store, error)) {
 	d := durable{open: open}
 	t.Run("a reopened store has everything", d.testReopen)
@@ -46,12 +46,12 @@ type durable struct {
 type contents struct {
 	streams map[string][]journal.Event
 	heads   []journal.Head
-	texts   map[string][]string // content by stream, if the store keeps any
+	texts   map[string][]string // content by stream, if the store has any
 	first   map[string]uint64   // of trimmed streams: the event behind the gap
 }
 
-// fill appends a few batches of every kind, on request with a large value, and adds the expected content to want. Rounds
-// continue each other.
+// fill appends a few batches of every kind, with a large value if large is true, and adds the expected content to want. Each
+// round continues the last one.
 func fill(t *testing.T, s journal.Store, want *contents, round int, large bool) {
 	m := model{streams: want.streams, heads: map[string]journal.Head{}}
 	for _, h := range want.heads {
@@ -82,7 +82,7 @@ func fill(t *testing.T, s journal.Store, want *contents, round int, large bool) 
 	}
 }
 
-// fillContent keeps and sweeps content of two runs, and trims one, each before an append to that run.
+// fillContent puts and sweeps content of two runs, and trims one, each before an append to that run.
 func fillContent(t *testing.T, s journal.ContentStore, want *contents, round int, add func(string, []journal.Event, journal.Head)) {
 	for _, run := range []string{"run-1", "run-2"} {
 		add(run, batch(2, "before"), journal.Head{})
@@ -103,8 +103,8 @@ func newContents() contents {
 	return contents{map[string][]journal.Event{}, []journal.Head{}, map[string][]string{}, map[string]uint64{}}
 }
 
-// check compares a store with the expected content. It returns the error that the store reports, if any; everything that the
-// store returned before that must be right.
+// check compares a store with the expected content. It returns the error that the store reports, if any; all results before the
+// error must be right.
 func (want *contents) check(t require.TestingT, s journal.Store) error {
 	list, err := heads(s, "")
 	require.LessOrEqual(t, len(list), len(want.heads))
@@ -130,7 +130,7 @@ func (want *contents) check(t require.TestingT, s journal.Store) error {
 	return err
 }
 
-// checkContent is check for content, and for reading trimmed events.
+// checkContent is like check, for content and for trimmed events.
 func (want *contents) checkContent(t require.TestingT, s journal.ContentStore) (err error) {
 	for stream, texts := range want.texts {
 		for _, text := range texts {
@@ -158,7 +158,7 @@ func (want *contents) checkContent(t require.TestingT, s journal.ContentStore) (
 	return err
 }
 
-// requireSame is require.Equal, but fast for equal values, the usual case.
+// requireSame is require.Equal, but fast for equal values, which are usual.
 func requireSame[T any](t require.TestingT, want, got []T, what string) {
 	if !reflect.DeepEqual(want, got) {
 		require.Equal(t, want, got, what)
@@ -181,7 +181,7 @@ func (d durable) testReopen(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// testKill copies the directory of a store that is open: a killed process leaves the same files.
+// testKill copies the directory of an open store: a killed process leaves the same files.
 func (d durable) testKill(t *testing.T) {
 	dir, want := TempDir(t), newContents()
 	s, err := d.open(dir)
@@ -203,7 +203,7 @@ func (d durable) testKill(t *testing.T) {
 // files maps paths to the contents of the files in a directory.
 type files map[string][]byte
 
-// load reads the files of a directory. A store that is open may remove one meanwhile; then it reads them anew.
+// load reads the files of a directory. An open store may remove a file meanwhile; load then reads all files again.
 func load(t require.TestingT, dir string) files {
 	for {
 		found, err := readFiles(dir)
@@ -237,7 +237,7 @@ func (f files) write(t require.TestingT, dir string) {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, bytes.TrimRight(content, "\x00"), 0o600))
-		require.NoError(t, os.Truncate(path, int64(len(content)))) // zeros that were not written take no room
+		require.NoError(t, os.Truncate(path, int64(len(content)))) // unwritten zeros take no room
 	}
 }
 
@@ -255,11 +255,11 @@ func (d durable) small(t *testing.T, kill bool) (files, *contents) {
 	return load(t, dir), &want
 }
 
-// damages are the ways of damaging one file, each with the places where it strikes a file, and the file struck at a place; nil:
-// the file is removed.
+// damages are the ways of damaging one file. places returns the places to damage, and struck the content damaged at a place;
+// nil: the file is removed.
 var damages = map[string]damage{
 	"a flipped byte": {
-		step:   11, // so that it is another bit from byte to byte
+		step:   11, // so that the bit differs from byte to byte
 		places: places,
 		struck: func(content []byte, i int) []byte {
 			content = slices.Clone(content)
@@ -280,21 +280,21 @@ var damages = map[string]damage{
 }
 
 type damage struct {
-	step   int // an ordinary test run tries every step-th place
+	step   int // an ordinary test run damages every step-th place
 	places func(content []byte, step int) []int
 	struck func(content []byte, i int) []byte
 }
 
-// A store may set room aside behind its written bytes, a MiB of zeros and more: nothing lies there, one zero is like the next, and to
-// strike each of them would take hours. Where the next record would begin it is still struck as densely as the written part.
+// A store may preallocate a MiB of zeros or more behind its written bytes. Damaging each zero would take hours and test nothing new.
+// The zeros at the place of the next record are damaged as densely as the written part.
 const (
-	nextRecord = 64       // zeros behind the written part that are as interesting as that part
-	zeros      = 32 << 10 // of the others, one in so many is struck: the first of each block of a log
+	nextRecord = 64       // zeros behind the written part that are treated like that part
+	zeros      = 32 << 10 // one of so many other zeros is damaged: the first of each block of a log
 	zerosAll   = 61       // the same with SLUICE_EXHAUSTIVE=1
 )
 
-// places returns where to strike a file: at every step-th written byte, at a few of the zeros behind it, and at the
-// last byte of all.
+// places returns the places to damage in a file: every step-th written byte, a few of the zeros behind the written part, and
+// the last byte.
 func places(content []byte, step int) []int {
 	length := len(content)
 	written := min(len(bytes.TrimRight(content, "\x00"))+nextRecord, length)
@@ -315,7 +315,7 @@ func places(content []byte, step int) []int {
 	return found
 }
 
-// testDamage opens the store once for each place of each of its files.
+// testDamage opens the store once for each damaged place of each of its files.
 func (d durable) testDamage(t *testing.T, original files, want *contents, how damage) {
 	step := Step(how.step)
 	var reported, harmless atomic.Int64
@@ -348,7 +348,7 @@ func (d durable) testDamage(t *testing.T, original files, want *contents, how da
 	require.Positive(t, reported.Load(), "no damage was ever noticed")
 }
 
-// opened reports whether a damaged store is nevertheless complete.
+// opened reports whether a damaged store is complete.
 func (d durable) opened(t *testing.T, dir string, damaged files, want *contents, what string) bool {
 	require.NoError(t, os.RemoveAll(dir))
 	damaged.write(t, dir)
@@ -365,8 +365,8 @@ func (d durable) opened(t *testing.T, dir string, damaged files, want *contents,
 	return err == nil
 }
 
-// Step returns the stride of a test that could try thousands of cases: ordinary, so that it takes seconds; more with -short;
-// one if the environment variable SLUICE_EXHAUSTIVE is set.
+// Step returns the stride of a test with thousands of cases: ordinary, 61 with -short, or 1 if the environment variable
+// SLUICE_EXHAUSTIVE is set.
 func Step(ordinary int) int {
 	switch {
 	case os.Getenv("SLUICE_EXHAUSTIVE") != "":
@@ -377,8 +377,8 @@ func Step(ordinary int) int {
 	return ordinary
 }
 
-// TempDir returns a directory for one test, in memory if the system provides that: these tests open thousands of stores, and
-// test files rather than disks.
+// TempDir returns a directory for one test, in memory if possible, because these tests open thousands of stores, and test
+// files, not disks.
 func TempDir(t *testing.T) string {
 	const memory = "/dev/shm"
 	if _, err := os.Stat(memory); err != nil {

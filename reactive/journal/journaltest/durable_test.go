@@ -14,8 +14,8 @@ func TestPlacesLeaveOutTheRoomOfALog(t *testing.T) {
 	for name, test := range map[string]struct {
 		content []byte
 		step    int
-		dense   int // so many bytes are struck at every step
-		most    int // so many places at most
+		dense   int // number of bytes damaged at every step
+		most    int // bound of the places
 	}{
 		"a file without room":         {written, 1, len(written), len(written)},
 		"every eighth byte":           {written, 8, len(written), len(written)/8 + 1},

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// faulty is a sound store but for one method.
+// faulty is a correct store except for one method.
 type faulty struct {
 	journal.ContentStore
 	put   func(ctx context.Context, stream string, blobs [][]byte) error
@@ -51,14 +51,14 @@ func (f *faulty) Read(ctx context.Context, stream string, from uint64) iter.Seq2
 	return f.read(ctx, stream, from)
 }
 
-// sound returns a store without a fault.
+// sound returns a correct store.
 func sound() *faulty {
 	s := memory.New()
 	return &faulty{s, s.PutContent, s.Content, s.SweepContent, s.Trim, s.Head, s.Read}
 }
 
-// faults break a sound store, each in one way, and name the test that must fail. They are about single contracts: most make
-// other tests fail too.
+// faults has ways to break a correct store, and the test that must fail for each. Each violates a single contract, but most
+// make other tests fail, too.
 var faults = map[string]struct {
 	test  string
 	spoil func(f *faulty)
@@ -229,7 +229,7 @@ var faults = map[string]struct {
 	}},
 }
 
-// TestFaultyStore is the test of a store with the fault in the environment; without one, of a sound store.
+// TestFaultyStore tests a store with the fault that the environment names, or a correct store.
 func TestFaultyStore(t *testing.T) {
 	fault := faults[os.Getenv("SLUICE_FAULT")]
 	journaltest.TestContent(t, func(*testing.T) journal.ContentStore {
@@ -241,7 +241,7 @@ func TestFaultyStore(t *testing.T) {
 	})
 }
 
-// The suite fails for each fault, in the test that is about it. It runs in a process of its own, so that it may.
+// The suite fails for each fault, in the expected test. It runs in a child process, because it fails.
 func TestEveryFaultIsFound(t *testing.T) {
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// faultyLists is a sound store but for one method.
+// faultyLists is a correct store except for one method.
 type faultyLists struct {
 	journal.Store
 	list    func(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error]
@@ -49,7 +49,7 @@ func (f *faultyLists) Append(ctx context.Context, stream string, after uint64, e
 	return f.append(ctx, stream, after, events, head)
 }
 
-// without returns a sequence without the values that are dropped.
+// without returns a sequence without the values for which drop returns true.
 func without[T any](seq iter.Seq2[T, error], drop func(n int, one T) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		n := 0
@@ -75,7 +75,7 @@ func asked(f *faultyLists, change func(q *journal.Query)) {
 	}
 }
 
-// listFaults break a sound store, each in one way, and name the test that must fail.
+// listFaults has ways to break a correct store, and the test that must fail for each.
 var listFaults = map[string]struct {
 	test  string
 	spoil func(f *faultyLists)
@@ -213,7 +213,7 @@ var listFaults = map[string]struct {
 	}},
 }
 
-// TestFaultyLists is the test of a store with the fault in the environment; without one, of a sound store.
+// TestFaultyLists tests a store with the fault that the environment names, or a correct store.
 func TestFaultyLists(t *testing.T) {
 	fault := listFaults[os.Getenv("SLUICE_FAULT")]
 	journaltest.TestLists(t, func(*testing.T) journal.Store {
@@ -226,7 +226,7 @@ func TestFaultyLists(t *testing.T) {
 	})
 }
 
-// The suite fails for each fault, in the test that is about it. It runs in a process of its own, so that it may.
+// The suite fails for each fault, in the expected test. It runs in a child process, because it fails.
 func TestEveryFaultOfListsIsFound(t *testing.T) {
 	for name, fault := range listFaults {
 		t.Run(name, func(t *testing.T) {

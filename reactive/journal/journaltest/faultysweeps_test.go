@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// faultySweeps is a sound store but for one method.
+// faultySweeps is a correct store except for one method.
 type faultySweeps struct {
 	journal.Store
 	sweep  func(ctx context.Context, w *journal.StreamSweep) error
@@ -52,7 +52,7 @@ func sweptAs(change func(w *journal.StreamSweep)) func(*faultySweeps) {
 	}
 }
 
-// sweepFaults are defects that a store may have, each with the test that must find it.
+// sweepFaults has defects of a store, and the test that must find each.
 var sweepFaults = map[string]struct {
 	test  string
 	spoil func(f *faultySweeps)
@@ -109,7 +109,7 @@ var sweepFaults = map[string]struct {
 	}},
 }
 
-// TestFaultySweeps is the test of a store with the fault in the environment; without one, of a sound store.
+// TestFaultySweeps tests a store with the fault that the environment names, or a correct store.
 func TestFaultySweeps(t *testing.T) {
 	fault := sweepFaults[os.Getenv("SLUICE_FAULT")]
 	journaltest.TestSweeps(t, func(*testing.T) journal.Store {
@@ -122,7 +122,7 @@ func TestFaultySweeps(t *testing.T) {
 	})
 }
 
-// The suite fails for each fault, in the test that is about it. It runs in a process of its own, so that it may.
+// The suite fails for each fault, in the expected test. It runs in a child process, because it fails.
 func TestEveryFaultOfSweepsIsFound(t *testing.T) {
 	for name, fault := range sweepFaults {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestLists tests the lists, the change log and the deletions of a store. open makes an empty store; TestLists closes it.
+// TestLists tests the lists, the change log and the deletions of a store. open returns an empty store, which TestLists closes.
 func TestLists(t *testing.T, open func(t *testing.T) journal.Store) {
 	tests := []struct {
 		name string
@@ -120,7 +120,7 @@ func testListGoesOn(t *testing.T, s journal.Store) {
 				}
 			}
 			require.Equal(t, all[i+1:], listed(t, s, at), "after %s, %v", run, oldest)
-			at.After.Run += "~" // of a run that is gone
+			at.After.Run += "~" // of a missing run
 			behind := listed(t, s, at)
 			require.Equal(t, all[len(all)-len(behind):], behind)
 		}
@@ -228,7 +228,7 @@ func newest(t require.TestingT, s journal.Store) journal.Place {
 	return p
 }
 
-// testAwaitChange waits for changes of several kinds, each begun before and after the wait.
+// testAwaitChange waits for changes of several kinds, each made before and after the begin of the wait.
 func testAwaitChange(t *testing.T, s journal.Store) {
 	changed := func(change func()) {
 		place, returned := newest(t, s), make(chan error, 1)
@@ -277,7 +277,7 @@ func testChanges(t *testing.T, s journal.Store) {
 			}
 		}
 		require.Equal(t, want, found.last, "after %q", from.place)
-		for _, place := range found.places { // each is one to go on from
+		for _, place := range found.places { // each is a place from which to continue
 			rest := changes(t, s, place)
 			for run, seq := range rest.last {
 				require.Equal(t, want[run], seq)
@@ -301,7 +301,7 @@ func testPublished(t *testing.T, s journal.Store) {
 		return names
 	}
 	require.Empty(t, found(""))
-	for range s.Tail(gone(), journal.NameStream("unpublished"), 1) { // a reader makes no name
+	for range s.Tail(gone(), journal.NameStream("unpublished"), 1) { // a reader creates no name
 	}
 	want := []string{"a/b", "order", "orders", "örder", "\U0010ffff", "\U0010ffff!"}
 	for i := range 1100 { // more than a store reads at once
@@ -438,7 +438,7 @@ func testListEnds(t *testing.T, s journal.Store) {
 	check(context.Background(), journal.ErrClosed)
 }
 
-// testListModel compares lists with the naive ones, while heads change and runs are deleted.
+// testListModel compares lists with naive lists, while heads change and runs are deleted.
 func testListModel(t *testing.T, s journal.Store) {
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Many fills a store with runs of one event each, of which the last ones are open and wait for a person, for tests and benchmarks
-// of large folders. Every run has a label team of one of a hundred texts, and one of a thousand has failed. It makes a million in less
+// Many fills a store with runs of one event each, for tests and benchmarks of large folders. The last open of them are open and wait
+// for a person. Every run has a label team with one of a hundred texts, and one of a thousand has failed. A million runs take less
 // than a minute, since many writers share each sync.
 func Many(t testing.TB, s journal.Store, runs, open int) {
 	const writers = 512

@@ -14,13 +14,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// model is a trivial store that a correct one must behave like.
+// model is a trivial store. A correct store must behave like it.
 type model struct {
 	streams map[string][]journal.Event
 	heads   map[string]journal.Head
 }
 
-// append returns the result that is right for Store.Append: the new last sequence, or false for a conflict.
+// append returns the right result of Store.Append: the new last sequence, or false for a conflict.
 func (m *model) append(stream string, after uint64, events []journal.Event, head journal.Head) (uint64, bool) {
 	last := uint64(len(m.streams[stream]))
 	if last != after {

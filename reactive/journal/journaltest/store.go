@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestStore tests the contract of journal.Store. open makes an empty store; TestStore closes it.
+// TestStore tests the contract of journal.Store. open returns an empty store, which TestStore closes.
 func TestStore(t *testing.T, open func(t *testing.T) journal.Store) {
 	tests := []struct {
 		name string

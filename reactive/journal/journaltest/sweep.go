@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// TestSweeps tests the tombstones and the sweeps of a store. open makes an empty store; TestSweeps closes it.
+// TestSweeps tests the tombstones and the sweeps of a store. open returns an empty store, which TestSweeps closes.
 func TestSweeps(t *testing.T, open func(t *testing.T) journal.Store) {
 	tests := []struct {
 		name string
@@ -42,7 +42,7 @@ func TestSweeps(t *testing.T, open func(t *testing.T) journal.Store) {
 	}
 }
 
-// started returns the first event of a run with that definition and value.
+// started returns the first event of a run with a definition and a value.
 func started(run, workflow string, value any, children ...string) []journal.Event {
 	start := &journal.Start{Run: run, Workflow: workflow, Children: map[string]string{}}
 	for _, c := range children {
@@ -62,7 +62,7 @@ func define(t require.TestingT, s journal.Store, hashes ...string) {
 	}
 }
 
-// large returns a value that is kept apart by a store that does so.
+// large returns a value that is large enough to be stored apart.
 func large(text string) string { return strings.Repeat(text+" ", 1+(40<<10)/(len(text)+1)) }
 
 // sweepStreams sweeps a store, and returns the streams that it found, in order.
@@ -157,7 +157,8 @@ func testSweepTombstones(t *testing.T, s journal.Store) {
 	require.Len(t, mustRead(t, s, "free", 1), 2, "there is no trace of the deleted run")
 }
 
-// orphans fills a store with content to which runs and names refer, and content to which nothing refers any more, and returns the latter.
+// orphans fills a store with content to which runs and names refer, and with content to which nothing refers any more. It returns the
+// streams of the latter.
 func orphans(t *testing.T, s journal.Store) (unreferred []string) {
 	hash, _, err := journal.HashOf("a value to which no event refers")
 	require.NoError(t, err)
@@ -189,7 +190,7 @@ func testSweepContent(t *testing.T, s journal.Store) {
 	}
 	require.Equal(t, large("kept"), mustRead(t, s, "kept", 1)[0].Value)
 	require.Empty(t, sweepStreams(t, s, journal.StreamSweep{}), "nothing is left")
-	define(t, s, "old") // the store has forgotten that it was there
+	define(t, s, "old") // the store no longer knows it
 	require.True(t, holds(t, s, "def/old"))
 	mustAppend(t, s, "later", 0, started("later", "old", large("zz")), journal.Head{Run: "later", Open: true})
 	require.NoError(t, s.Delete(t.Context(), "zz", journal.Tombstone{}))
@@ -216,15 +217,15 @@ func testSweepKeeps(t *testing.T, s journal.Store) {
 	require.True(t, holds(t, s, "def/old"))
 }
 
-// testSweepRace appends a run in each pause of a sweep in turn, so also between the mark and the deletion: its events refer to content
-// that was stored long before and to which nothing referred then.
+// testSweepRace appends a run in each pause of a sweep in turn, so also between the mark and the deletion. Its events refer to
+// content that was stored before and to which nothing referred.
 func testSweepRace(t *testing.T, s journal.Store) {
 	for pause, paused := 1, true; paused; pause++ {
 		define(t, s, "alone", "again")
 		value := large("value")
 		mustAppend(t, s, "first", 0, started("first", "top", value), ended("first"))
 		require.NoError(t, s.Delete(t.Context(), "first", journal.Tombstone{At: 1, Until: 1})) // its value stays
-		run := "a run"                                                                         // in the order of streams before content, so it is looked at first
+		run := "a run"                                                                         // sorts before content, so it is visited first
 		count := 0
 		sweepStreams(t, s, journal.StreamSweep{Now: 1, Pause: func(context.Context) error {
 			if count++; count == pause {

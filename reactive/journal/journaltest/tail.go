@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// tailing is a Tail that a goroutine reads: it sends each event to events, and the error that ends the Tail to end.
+// tailing is a Tail in a goroutine, which sends each event to events, and the error that ends the Tail to end.
 type tailing struct {
 	events chan journal.Event
 	end    chan error

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// requireTrimmed requires that reading from a sequence on yields only an error that says where the events go on.
+// requireTrimmed requires that reading from a sequence on yields only a TrimmedError with the first sequence behind the gap.
 func requireTrimmed(t require.TestingT, s journal.Store, stream string, from, first uint64) {
 	events, err := read(s, stream, from)
 	require.Empty(t, events)
@@ -26,7 +26,7 @@ func requireTrimmedError(t require.TestingT, err error, first uint64) {
 	require.Equal(t, first, trimmed.First)
 }
 
-// testTrim trims a stream of batches of several sizes again and again, in the middle of batches too.
+// testTrim repeatedly trims a stream of batches of several sizes, also in the middle of batches.
 func testTrim(t *testing.T, s journal.ContentStore) {
 	ctx := context.Background()
 	want := []journal.Event{}
@@ -80,7 +80,7 @@ func testTrimGuard(t *testing.T, s journal.ContentStore) {
 	require.Len(t, mustRead(t, s, "run", 6), 5)
 }
 
-// testTrimUnderReader trims in the middle of reading: the reader gets the next event or ErrTrimmed.
+// testTrimUnderReader trims in the middle of reading: the reader receives the next event or ErrTrimmed.
 func testTrimUnderReader(t *testing.T, s journal.ContentStore) {
 	for i := range 30 {
 		mustAppend(t, s, "run", uint64(i*100), batch(100, "a"), journal.Head{Run: "run", Snapshot: uint64(i*100 + 100)})

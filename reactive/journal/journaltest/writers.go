@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// testWritersRace has writers compete for the same sequences: the check of after must let exactly one succeed for each.
+// testWritersRace runs writers that compete for the same sequences: exactly one must succeed for each sequence.
 func testWritersRace(t *testing.T, s journal.Store) {
 	const writers, total = 8, 200
 	won := make([][]uint64, writers)
@@ -42,7 +42,7 @@ func testWritersRace(t *testing.T, s journal.Store) {
 	require.Equal(t, total, winners, "exactly one writer wins each sequence")
 }
 
-// testWritersApart has one writer for each stream: their concurrent appends must not mix.
+// testWritersApart runs one writer for each stream: their concurrent appends must not mix.
 func testWritersApart(t *testing.T, s journal.Store) {
 	const writers, batches = 16, 30
 	var wg sync.WaitGroup

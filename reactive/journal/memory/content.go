@@ -32,7 +32,7 @@ func (s *Store) PutContent(ctx context.Context, name string, blobs [][]byte) err
 	})
 }
 
-// Content implements journal.ContentStore. It does not hash again, since nothing can have changed the bytes.
+// Content implements journal.ContentStore. It does not check the hash, since the bytes cannot have changed.
 func (s *Store) Content(ctx context.Context, name string, hash journal.Hash) (content []byte, err error) {
 	err = s.change(ctx, "content of", name, func(st *stream) error {
 		kept, ok := st.content[hash]
@@ -68,7 +68,7 @@ func (s *Store) SweepContent(ctx context.Context, name string, keep func(journal
 	})
 }
 
-// Trim implements journal.ContentStore. It frees events in chunks, so that up to 1,023 of those trimmed stay in memory.
+// Trim implements journal.ContentStore. It frees events in chunks, so up to 1,023 trimmed events stay in memory.
 func (s *Store) Trim(ctx context.Context, name string, before uint64) error {
 	return s.change(ctx, "trim", name, func(st *stream) error {
 		if err := journal.CheckTrim(&st.head, before); err != nil {
@@ -98,7 +98,7 @@ func (s *Store) Head(ctx context.Context, name string) (head journal.Head, err e
 	return head, nil
 }
 
-// change calls do with a stream that exists, under its lock. The error names the operation, doing, and the stream.
+// change calls do with an existing stream, under its lock. The error names the operation, doing, and the stream.
 func (s *Store) change(ctx context.Context, doing, name string, do func(*stream) error) error {
 	err := s.usable(ctx)
 	if err == nil {
@@ -113,7 +113,7 @@ func (s *Store) change(ctx context.Context, doing, name string, do func(*stream)
 	return nil
 }
 
-// locked calls do under the lock, unless there is no event.
+// locked calls do under the lock, or returns an error if the stream has no event.
 func (s *stream) locked(do func(*stream) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// List implements journal.Store. It collects and sorts the heads that are selected when the iteration starts: O(n log n).
+// List implements journal.Store. It collects and sorts the selected heads when the iteration starts: O(n log n).
 func (s *Store) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Head, error] {
 	return func(yield func(journal.Head, error) bool) {
 		if err := journal.CheckQuery(&q); err != nil {
@@ -29,7 +29,7 @@ func (s *Store) List(ctx context.Context, q journal.Query) iter.Seq2[journal.Hea
 	}
 }
 
-// heads returns the heads that are wanted, in no order.
+// heads returns the heads for which wanted returns true, in no order.
 func (s *Store) heads(wanted func(*journal.Head) bool) (list []journal.Head) {
 	s.streams.Range(func(_, st any) bool {
 		if h := st.(*stream).headNow(); h.Run != "" && wanted(&h) {
@@ -82,8 +82,8 @@ func (s *Store) Published(ctx context.Context, begun string) iter.Seq2[string, e
 	}
 }
 
-// Changes implements journal.Store. It keeps the newest change of each stream only, so that it costs no memory and no lock that
-// appends share, and collects those behind a place when the iteration starts: O(n log n).
+// Changes implements journal.Store. The store keeps only the newest change of each stream, which needs no log and no lock that
+// appends share. Changes collects the changes behind a place when the iteration starts: O(n log n).
 func (s *Store) Changes(ctx context.Context, after journal.Place) iter.Seq2[journal.Change, error] {
 	return func(yield func(journal.Change, error) bool) {
 		list, err := s.changesBehind(ctx, after)
@@ -102,7 +102,7 @@ func (s *Store) changesBehind(ctx context.Context, after journal.Place) ([]journ
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	newest := s.changes.Load() // before the streams: each later change will be found from this place
+	newest := s.changes.Load() // before reading the streams, so that later changes are found from this place
 	from, err := numberOf(after)
 	if err != nil || from > newest || after != "" && from < s.fresh.Load() {
 		return nil, fmt.Errorf("%w: %q", journal.ErrGap, after)
@@ -178,7 +178,7 @@ func (s *Store) Delete(ctx context.Context, name string, t journal.Tombstone) er
 	})
 }
 
-// Rebuild implements journal.Store. The lists are made from the heads each time, so only the change log begins afresh.
+// Rebuild implements journal.Store. Lists are computed from the heads each time, so it only empties the change log.
 func (s *Store) Rebuild(ctx context.Context) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("rebuild indexes: %w", err)

@@ -20,7 +20,7 @@ type Store struct {
 	sweeps  journal.Sweeps
 	refers  references
 	changes atomic.Uint64 // number of the newest change
-	awaited watch         // changes that are waited for
+	awaited watch         // waits for changes
 	fresh   atomic.Uint64 // the change log begins behind this one
 	closed  chan struct{}
 	closing atomic.Bool
@@ -31,7 +31,7 @@ var _ journal.ContentStore = (*Store)(nil)
 // New returns an empty store.
 func New() *Store { return &Store{closed: make(chan struct{})} }
 
-// stream returns the stream with that name, and makes it if necessary.
+// stream returns the stream with a name, creating it if necessary.
 func (s *Store) stream(name string) *stream {
 	if st, ok := s.streams.Load(name); ok {
 		return st.(*stream)
@@ -40,8 +40,8 @@ func (s *Store) stream(name string) *stream {
 	return st.(*stream)
 }
 
-// Append implements journal.Store. It copies the events, whatever the length of the stream; values and details are shared,
-// not copied, except for values of many nodes, which are kept encoded.
+// Append implements journal.Store. It copies only the new events. Values and details are shared, not copied, except values of
+// many nodes, which are stored encoded.
 func (s *Store) Append(ctx context.Context, name string, after uint64, events []journal.Event, head journal.Head) (uint64, error) {
 	return s.append(ctx, name, after, events, &head, false)
 }
@@ -77,7 +77,7 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Read implements journal.Store. It takes the stream's lock once; the events yielded are those stored at that moment.
+// Read implements journal.Store. It takes the stream's lock once, and yields the events stored at that moment.
 func (s *Store) Read(ctx context.Context, name string, from uint64) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		if err := s.usable(ctx); err != nil {
@@ -91,7 +91,7 @@ func (s *Store) Read(ctx context.Context, name string, from uint64) iter.Seq2[jo
 	}
 }
 
-// Tail implements journal.Store. A reader that has caught up waits for a channel that the next append closes.
+// Tail implements journal.Store. A reader at the end of the stream waits for a channel that the next append closes.
 func (s *Store) Tail(ctx context.Context, name string, from uint64) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		st, next := s.stream(name), max(from, 1)
@@ -114,7 +114,7 @@ func (s *Store) Tail(ctx context.Context, name string, from uint64) iter.Seq2[jo
 	}
 }
 
-// yield yields the events of a snapshot and reports whether the reader wants more.
+// yield yields the events of a log and reports whether the reader wants more.
 func (s *Store) yield(ctx context.Context, name string, log log, from uint64, yield func(journal.Event, error) bool) bool {
 	if log.deleted != nil {
 		yield(journal.Event{}, fmt.Errorf("read %s: %w", name, log.deleted))

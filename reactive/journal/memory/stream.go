@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Chunks double from 8 events to 1,024 and stay there: a run of a few events costs little, a long one wastes at most the
-// room of 1,024 events, and nothing is ever copied to a larger place.
+// Chunks double from 8 events to 1,024: a run of a few events costs little, a long one wastes at most the room of 1,024 events,
+// and no event is ever copied to a larger chunk.
 //
 //	chunk     0      1       2             7               8
 //	events  [0,8) [8,24) [24,56) … [1016,2040) [2040,3064) …
@@ -24,7 +24,7 @@ const (
 	chunkMask   = 1<<lastBits - 1            // offset within a chunk of the largest size
 )
 
-// stream is one stream. Events in [1, last] never change, so readers walk them without the lock.
+// stream is one stream. Events in [1, last] never change, so readers read them without the lock.
 type stream struct {
 	mu      sync.Mutex
 	log     log
@@ -34,18 +34,19 @@ type stream struct {
 	grown   chan struct{} // closed by the next append; nil while no reader waits
 }
 
-// log is the list of events of a stream at one moment. All chunks but the last are full, except that those whose events were
-// all trimmed are nil.
+// log is the list of events of a stream at one moment. All chunks except the last are full. Chunks with only trimmed events are
+// nil.
 type log struct {
 	chunks  [][]journal.Event
 	last    uint64
-	first   uint64                // the event behind the trimmed ones; 0: none were
-	start   []journal.Event       // event 1, once others were trimmed
+	first   uint64                // the event behind the trimmed ones; 0: nothing was trimmed
+	start   []journal.Event       // event 1, if others were trimmed
 	deleted *journal.DeletedError // the stream was deleted; nil: it was not
 }
 
-// append stores events after sequence after, as the next change of the store; if that is not the last, or the stream was deleted,
-// it changes nothing and returns why. With gap, the last must be 1, and the events up to after count as trimmed.
+// append stores events after sequence after, as the next change of the store. If after is not the last sequence, or the stream
+// was deleted, it changes nothing and returns an error. With gap, the last sequence must be 1, and the events up to after count
+// as trimmed.
 func (s *stream) append(after uint64, events []journal.Event, head *journal.Head, gap bool, changes *atomic.Uint64) (last uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +80,7 @@ func (s *stream) append(after uint64, events []journal.Event, head *journal.Head
 	return s.log.last, nil
 }
 
-// wake wakes the readers that wait. The caller holds mu.
+// wake wakes the waiting readers. The caller holds mu.
 func (s *stream) wake() {
 	if s.grown != nil {
 		close(s.grown)
@@ -101,7 +102,8 @@ func (s *stream) changeNow() change {
 	return s.changed
 }
 
-// fill copies as many events as the last chunk has room for, numbers them, packs their values, and returns their number.
+// fill copies events into the room of the last chunk, numbers them, packs their values, and returns the number of copied
+// events.
 func (l *log) fill(events []journal.Event) int {
 	chunk, offset := place(l.last)
 	if chunk == len(l.chunks) {
@@ -117,7 +119,7 @@ func (l *log) fill(events []journal.Event) int {
 	return n
 }
 
-// place returns where the event with index i (its sequence minus one) is.
+// place returns the chunk and the offset of the event with index i (its sequence minus one).
 func place(i uint64) (chunk, offset int) {
 	if i >= doubledSize {
 		i -= doubledSize
@@ -128,8 +130,7 @@ func place(i uint64) (chunk, offset int) {
 	return width - firstBits, int(i) - 1<<width
 }
 
-// run returns the events from sequence seq (at most last) to the end of their chunk, of the log, or of start, which
-// stands before the trimmed ones.
+// run returns the events from sequence seq (at most last) to the end of their chunk, of the log, or of start.
 func (l *log) run(seq uint64) ([]journal.Event, error) {
 	switch {
 	case seq < l.first && seq > 1:
@@ -142,7 +143,7 @@ func (l *log) run(seq uint64) ([]journal.Event, error) {
 	return events[:min(uint64(len(events)), l.last-seq+1)], nil
 }
 
-// trimmed returns the log without the events from 2 to before-1. It does not change l, which readers may be walking.
+// trimmed returns the log without the events from 2 to before-1. It does not change l, which readers may be reading.
 func (l log) trimmed(before uint64) log {
 	if l.start == nil {
 		l.start = slices.Clone(l.chunks[0][:1])
@@ -153,7 +154,7 @@ func (l log) trimmed(before uint64) log {
 	return l
 }
 
-// behind returns a log that has event 1 and goes on behind a gap. It does not change l.
+// behind returns a log with event 1 that continues behind a gap. It does not change l.
 func (l log) behind(gap uint64) log {
 	l.start = slices.Clone(l.chunks[0][:1])
 	l.first, l.last = gap+1, gap
@@ -165,7 +166,7 @@ func (l log) behind(gap uint64) log {
 	return l
 }
 
-// snapshot returns the current log and, if the caller wants to wait, a channel that is closed when it grows.
+// snapshot returns the current log and, if wait is true, a channel that is closed when the log grows.
 func (s *stream) snapshot(wait bool) (log, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +176,7 @@ func (s *stream) snapshot(wait bool) (log, <-chan struct{}) {
 	return s.log, s.grown
 }
 
-// headNow returns the head; its Run is empty if there is none.
+// headNow returns the head, or the zero Head.
 func (s *stream) headNow() journal.Head {
 	s.mu.Lock()
 	defer s.mu.Unlock()

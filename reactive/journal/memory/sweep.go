@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// references are the content streams that are appended or referred to while a sweep is under way.
+// references are the content streams that are appended or referred to during a sweep.
 type references struct {
 	turn sync.Mutex // held by SweepStreams
 	on   atomic.Bool
@@ -21,8 +21,8 @@ type references struct {
 	names sync.Map     // since the sweep began
 }
 
-// refer notes the content to which events refer, and keeps it from being deleted until done is called, when they are stored. Most events
-// refer to nothing, and cost nothing.
+// refer notes the content to which events refer, and prevents its deletion until done is called, after the events are stored. Most
+// events refer to nothing, and cost nothing.
 func (s *Store) refer(name string, events []journal.Event) (done func()) {
 	var names []string
 	if journal.IsContent(name) {
@@ -43,7 +43,7 @@ func (s *Store) refer(name string, events []journal.Event) (done func()) {
 	return s.refers.mu.RUnlock
 }
 
-// Size implements journal.Store. It counts events, and not the sizes of their values.
+// Size implements journal.Store. It counts events and content, but not the sizes of values.
 func (s *Store) Size(ctx context.Context, name string) (int64, error) {
 	if err := s.usable(ctx); err != nil {
 		return 0, fmt.Errorf("size of %s: %w", name, err)
@@ -86,7 +86,7 @@ func (s *Store) SweepStreams(ctx context.Context, w *journal.StreamSweep) error 
 	return nil
 }
 
-// watch begins or ends noting references. No append is under way then.
+// watch begins or ends the noting of references, while no append is in progress.
 func (s *Store) watch(on bool) {
 	s.refers.mu.Lock()
 	defer s.refers.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Store) watch(on bool) {
 	s.refers.names.Clear()
 }
 
-// unreferred returns the content to which no event refers, and deletes tombstones of ids that are free.
+// unreferred returns the content to which no event refers, and deletes tombstones of free ids.
 func (s *Store) unreferred(ctx context.Context, w *journal.StreamSweep) ([]string, error) {
 	content, referred := map[string]bool{}, map[string]bool{}
 	var err error

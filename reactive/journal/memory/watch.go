@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// watch wakes those that wait for any change. Without them, a change costs one atomic load.
+// watch wakes goroutines that wait for any change. Without such goroutines, a change costs one atomic load.
 type watch struct {
 	waiting atomic.Int64
 	mu      sync.Mutex
-	changed chan struct{} // nil: none waits
+	changed chan struct{} // nil: no goroutine waits
 }
 
-// begin returns a channel that the next change closes. The caller then looks whether there is one already, and calls end later.
+// begin returns a channel that the next change closes. The caller must then check for an earlier change, and later call end.
 func (w *watch) begin() <-chan struct{} {
 	w.waiting.Add(1)
 	w.mu.Lock()

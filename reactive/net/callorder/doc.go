@@ -1,2 +1,2 @@
-// Package callorder computes which calls of a playbook's run wait for which others, as determined by tokens and tasks.
+// Package callorder computes the order of the calls of a playbook's run, which tokens and tasks determine.
 package callorder

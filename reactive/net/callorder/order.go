@@ -8,23 +8,23 @@ import (
 
 // Order is the order of the calls of a playbook's run. Within a lane each call waits for the task before it. The first call
 // of a lane waits for the step-runs that its token comes from: for the last call of each of their lanes or, if a step-run
-// made none, for the calls that the step-run itself waited for. A step-run has one lane, but one for each iteration of a
+// made no calls, for the calls that the step-run itself waited for. A step-run has one lane, or one for each iteration of a
 // parallel loop. The final step waits for all calls that no other call has waited for.
 type Order struct {
 	laneOf Lane
 	graph  *callgraph.Graph
 	runs   map[string]*passage
-	order  []string        // keys of the step-runs, as they were scheduled
+	order  []string        // keys of the step-runs, in the order of scheduling
 	passed map[string]bool // step-runs that precede another
 }
 
 // passage records the calls of a step-run.
 type passage struct {
 	before []int32
-	apart  bool // its iterations run side by side
+	apart  bool // its iterations run in parallel
 	lanes  map[int32]*lane
 	order  []*lane
-	ends   []int32 // the calls to wait for in place of the ended step-run; nil: not computed
+	ends   []int32 // calls that represent the ended step-run; nil: not computed
 }
 
 // lane is a sequence of calls.
@@ -34,16 +34,17 @@ type lane struct {
 	before []int32 // calls that its attempts wait for
 }
 
-// Lane returns the step-run, and the iteration in it, of the call with a key.
+// Lane returns the step-run and the iteration of the call with a key.
 type Lane func(key string) (run string, iteration int32)
 
-// New returns the order of the calls of a run without events. The call graph merges calls that are waited for together.
+// New returns the order of the calls of a run without events. The call graph merges many calls for which other calls wait
+// together.
 func New(g *callgraph.Graph, lane Lane) *Order {
 	return &Order{graph: g, laneOf: lane, runs: map[string]*passage{}, passed: map[string]bool{}}
 }
 
-// Scheduled records a step-run and the step-runs that its token comes from; none: it comes from outside, or belongs to the
-// final step. apart reports whether its iterations run in parallel.
+// Scheduled records a step-run and the step-runs that its token comes from, or none if the token comes from outside or is for
+// the final step. apart is true if its iterations run in parallel.
 func (o *Order) Scheduled(run string, from []string, apart bool) {
 	if len(from) == 0 {
 		from = o.loose()
@@ -69,7 +70,7 @@ func (o *Order) loose() (list []string) {
 	return list
 }
 
-// ends returns the calls to wait for in place of a step-run that has ended.
+// ends returns the calls that represent an ended step-run.
 func (o *Order) ends(key string) []int32 {
 	p := o.passageOf(key)
 	if p.ends != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/net/callorder"
 )
 
-// place is where a call is made; the order knows it by its key.
+// place is the place of a call. The order reads it from the key.
 type place struct {
 	run       string
 	iteration int32
@@ -21,7 +21,7 @@ type place struct {
 
 func (p place) key() string { return fmt.Sprint(p.run, " ", p.iteration, " ", p.task) }
 
-// laneOf reads a key again.
+// laneOf parses a key.
 func laneOf(key string) (run string, iteration int32) {
 	var task int
 	if _, err := fmt.Sscan(key, &run, &iteration, &task); err != nil {
@@ -48,7 +48,8 @@ func (r *record) lane(p place) (calls []int32) {
 	return calls
 }
 
-// last returns the calls that stand for a step-run that has ended: the last of each lane, or, without calls, those for which it waited.
+// last returns the calls that represent an ended step-run: the last call of each lane or, without calls, the calls for which it
+// waited.
 func (r *record) last(run string) []int32 {
 	last := map[int32]int32{}
 	for i, c := range r.calls {
@@ -79,7 +80,8 @@ func (r *record) first(run string) (all []int32) {
 	return slices.Compact(all)
 }
 
-// before returns the calls for which the next call at a place waits: the call before it of another task, or else those of first.
+// before returns the calls for which the next call at a place waits: the call before it of another task, or else the result of
+// first.
 func (r *record) before(p place) []int32 {
 	for _, i := range slices.Backward(r.lane(p)) {
 		if r.calls[i].key() != p.key() {
@@ -89,18 +91,18 @@ func (r *record) before(p place) []int32 {
 	return r.first(p.run)
 }
 
-// Whatever step-runs are scheduled and call, each call waits for those that a search of all that has happened finds.
+// For any step-runs and calls, each call waits for the calls that a search of the whole record finds.
 func TestACallWaitsForThoseBeforeIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &record{from: map[string][]string{}, apart: map[string]bool{}}
 		o := callorder.New(callgraph.New(nil), laneOf)
 		over := map[string]bool{}     // step-runs that have ended
-		current := map[string]place{} // by lane: the task under way
+		current := map[string]place{} // by lane: the current task
 		schedule := func(t *rapid.T, from []string) {
 			run := fmt.Sprint("run", len(r.runs))
 			r.apart[run] = rapid.Bool().Draw(t, "apart")
 			o.Scheduled(run, from, r.apart[run])
-			if len(from) == 0 { // it comes after all that nothing comes after
+			if len(from) == 0 { // it follows all step-runs that precede no other
 				for _, earlier := range r.runs {
 					if !slices.ContainsFunc(r.runs, func(later string) bool { return slices.Contains(r.from[later], earlier) }) {
 						from = append(from, earlier)
@@ -125,7 +127,7 @@ func TestACallWaitsForThoseBeforeIt(t *testing.T) {
 					lane = p.run
 				}
 				if was, ok := current[lane]; ok {
-					if p = was; rapid.Bool().Draw(t, "next task") { // else it is tried again
+					if p = was; rapid.Bool().Draw(t, "next task") { // otherwise it is retried
 						p.task++
 						if !r.apart[p.run] {
 							p.iteration = rapid.Int32Range(0, 2).Draw(t, "iteration")
@@ -159,7 +161,7 @@ func TestACallWaitsForThoseBeforeIt(t *testing.T) {
 	})
 }
 
-// More calls than a call may wait for directly meet in one node, once for all that wait for them.
+// More calls than a call may wait for directly meet in one node, which all calls that wait for them share.
 func TestManyLanesMeet(t *testing.T) {
 	for lanes, want := range map[int32]int{1: 1, callgraph.MeetMax: callgraph.MeetMax, callgraph.MeetMax + 1: 1} {
 		o := callorder.New(callgraph.New(nil), laneOf)

@@ -1,2 +1,2 @@
-// Package ended describes the end of a playbook's task, as its rules see it, and finds the rule that holds.
+// Package ended describes the end of a playbook's task for its rules, and finds the rule that holds.
 package ended

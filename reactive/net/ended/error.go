@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Error returns an error as rules and guards see it; null when there is none.
+// Error returns an error for rules and guards, or null if there is none.
 func Error(f *journal.Failure) value.Value {
 	if f == nil {
 		return nil
@@ -19,7 +19,7 @@ func Error(f *journal.Failure) value.Value {
 	}
 }
 
-// Kinded replaces the code of a failure by its kind, where they differ.
+// Kinded replaces the code of a failure by its kind, if they differ.
 func Kinded(f *journal.Failure) *journal.Failure {
 	k := kind(f)
 	if k == f.Code {
@@ -30,7 +30,7 @@ func Kinded(f *journal.Failure) *journal.Failure {
 	return &named
 }
 
-// kind returns the kind of an error as rules name it.
+// kind returns the kind of an error for rules.
 func kind(f *journal.Failure) string {
 	details, _ := value.Of(f.Details)
 	if object, ok := details.(map[string]any); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// Rule evaluates the rules of the task for its outcome. The returned rule is nil if none holds.
+// Rule evaluates the rules of the task for its outcome. The returned rule is nil if no rule holds.
 func (o *Task) Rule(env expr.Env) (*playbook.Rule, playbook.Do, error) {
 	for i := range o.Task.Rules {
 		r := &o.Task.Rules[i]

@@ -8,19 +8,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Task is a task that has ended, and how.
+// Task is the end of a task.
 type Task struct {
 	Task     *playbook.Task   // the task that called
 	Result   value.Value      // a value of package value; nil after a failure
-	Failure  *journal.Failure // nil: it went well
+	Failure  *journal.Failure // nil: it succeeded
 	About    map[string]any   // metadata of the answer, by key, such as http
 	Attempt  int              // of the task, from 1
-	At       int64            // when it ended, Unix nanoseconds
+	At       int64            // instant of the end, Unix nanoseconds
 	Duration time.Duration    // of the attempt, at least 0
 }
 
-// Answer returns the output of a call as expressions read it. Where statuses alone are read, a large value that no expression can read
-// was left where it is, see template.CallSite.
+// Answer returns the output of a call for expressions. A large value that no expression can read may have been left in place, see
+// template.CallSite.
 func Answer(output any) value.Value {
 	if large, ok := output.(value.Large); ok {
 		return large
@@ -29,7 +29,7 @@ func Answer(output any) value.Value {
 	return v
 }
 
-// Unwrap splits an HTTP answer: rules see its body as the result, and the rest as `outcome.http`.
+// Unwrap splits an HTTP answer: its body becomes the result, and rules read the rest as `outcome.http`.
 func (o *Task) Unwrap() {
 	if _, ok := o.About["http"]; ok {
 		return
@@ -48,7 +48,7 @@ func (o *Task) Unwrap() {
 	}
 }
 
-// Describe returns an outcome as rules see it.
+// Describe returns an outcome for rules.
 func (o *Task) Describe() value.Value {
 	status := "ok"
 	if o.Failure != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/sluiceflow/sluice/signals"
 )
 
-// Verdict is the result of judging something at a gate.
+// Verdict is the result of judging a token at a gate.
 type Verdict struct {
 	Allow bool   // it may pass
-	Rule  int    // index of the rule that decided; -1: there is none
-	Err   string // why it could not be decided
+	Rule  int    // index of the deciding rule; -1: none
+	Err   string // error of the evaluation
 }
 
 // Judge decides which tokens may pass a gate.
@@ -18,26 +18,26 @@ type Judge[T any] interface {
 	// Judge returns the current verdict.
 	Judge(t T) Verdict
 
-	// Changed is called with a new verdict about something at a gate, before Look calls moved.
+	// Changed is called with a new verdict about a token at a gate, before Look calls moved.
 	Changed(t T, v Verdict)
 
-	// Compare orders the things at gates.
+	// Compare compares two tokens, for their order.
 	Compare(a, b T) int
 }
 
-// Gates hold the denied tokens. They are made by New. Their errors are those of package signals: only a defect of the caller
-// or of that package causes any.
+// Gates hold the denied tokens. Make them with New. Their errors are from package signals: only a defect of the caller or of
+// that package causes them.
 type Gates[T comparable] struct {
 	judge   Judge[T]
 	graph   *signals.Graph
-	keys    map[string]*signals.Signal[uint64] // by key of the context: grows with every write
-	any     *signals.Signal[uint64]            // grows with every write of any key
+	keys    map[string]*signals.Signal[uint64] // by key of the context: a number that grows with every write
+	any     *signals.Signal[uint64]            // a number that grows with every write of any key
 	touched []string
 	waiting map[T]*signals.Scope
-	moved   []T // things whose verdict has changed
+	moved   []T // tokens whose verdict has changed
 }
 
-// New returns empty gates, whose signals belong to a graph.
+// New returns empty gates with signals of a graph.
 func New[T comparable](graph *signals.Graph, judge Judge[T]) *Gates[T] {
 	return &Gates[T]{
 		judge: judge, graph: graph, keys: map[string]*signals.Signal[uint64]{}, any: signals.NewSignal[uint64](graph, 0),
@@ -45,8 +45,8 @@ func New[T comparable](graph *signals.Graph, judge Judge[T]) *Gates[T] {
 	}
 }
 
-// Add puts something with a known verdict at a gate. It is judged again when one of the keys is written or, with all, when
-// any key is.
+// Add puts a token with a known verdict at a gate. The token is judged again when one of the keys is written or, if all is
+// true, when any key is written.
 func (g *Gates[T]) Add(t T, known Verdict, keys []string, all bool) error {
 	reads := []*signals.Signal[uint64]{g.any}
 	if !all {
@@ -91,8 +91,8 @@ func (g *Gates[T]) Touch(k string) {
 	}
 }
 
-// Look judges everything again whose keys were written, and calls moved for each thing whose verdict has changed, in their
-// order. It skips things that moved has removed.
+// Look judges the tokens whose keys were written, and calls moved, in order, for each token whose verdict has changed. It skips
+// tokens that moved has removed.
 func (g *Gates[T]) Look(moved func(t T)) error {
 	if len(g.touched) == 0 {
 		return nil
@@ -117,17 +117,17 @@ func (g *Gates[T]) Look(moved func(t T)) error {
 	return err
 }
 
-// Remove removes something from its gate.
+// Remove removes a token from its gate.
 func (g *Gates[T]) Remove(t T) error {
 	sc := g.waiting[t]
 	delete(g.waiting, t)
 	return sc.Dispose()
 }
 
-// Len returns the number of things at gates.
+// Len returns the number of tokens at gates.
 func (g *Gates[T]) Len() int { return len(g.waiting) }
 
-// All returns the things at gates, in their order.
+// All returns the tokens at gates, in order.
 func (g *Gates[T]) All() []T {
 	list := make([]T, 0, len(g.waiting))
 	for t := range g.waiting {
@@ -137,7 +137,7 @@ func (g *Gates[T]) All() []T {
 	return list
 }
 
-// Clear removes everything and discards recorded writes.
+// Clear removes all tokens and discards recorded writes.
 func (g *Gates[T]) Clear() error {
 	var first error
 	for _, t := range g.All() {

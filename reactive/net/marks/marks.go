@@ -1,15 +1,14 @@
-// Package marks records which parts of a net changed since the last query.
+// Package marks records the parts of a net that changed since the last query.
 package marks
 
-// Marks are the steps whose markings have changed, and when the context was written to. The zero Marks are those of a net in which nothing
-// has happened.
+// Marks are the steps with changed markings, and the last write to the context. The zero Marks are for a new net.
 type Marks struct {
 	steps    []int // each once
 	noted    map[int]bool
 	revision uint64
 }
 
-// Touch notes that the marking of a step changes.
+// Touch records that the marking of a step changes.
 func (m *Marks) Touch(step int) {
 	if m.noted == nil {
 		m.noted = map[int]bool{}
@@ -20,7 +19,7 @@ func (m *Marks) Touch(step int) {
 	}
 }
 
-// Touched returns the steps whose markings have changed since the last call, in the order in which they first have.
+// Touched returns the steps whose markings have changed since the last Touched, in the order of their first changes.
 func (m *Marks) Touched() []int {
 	list := m.steps
 	m.steps = nil
@@ -28,8 +27,8 @@ func (m *Marks) Touched() []int {
 	return list
 }
 
-// Written notes that an event has written to the context.
+// Written records that an event has written to the context.
 func (m *Marks) Written(seq uint64) { m.revision = seq }
 
-// Revision returns the sequence of the event that has last written to the context; 0: none has.
+// Revision returns the sequence of the last event that has written to the context, or 0.
 func (m *Marks) Revision() uint64 { return m.revision }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// unreached returns why no token has come to a step.
+// unreached returns the reasons for which no token has reached a step.
 func (x *Explainer) unreached(to int) []explain.Reason {
 	var list []explain.Reason
 	if x.book.Executor.Final == to {
@@ -33,7 +33,7 @@ func (x *Explainer) unreached(to int) []explain.Reason {
 	return list
 }
 
-// final returns why the final step has not run.
+// final returns the reason for which the final step has not run.
 func (x *Explainer) final(i int) explain.Reason {
 	d, denied := x.denied[x.book.Steps[i].Name]
 	by := x.root.ClosedBy()
@@ -48,7 +48,7 @@ func (x *Explainer) final(i int) explain.Reason {
 	return r
 }
 
-// unrouted returns why nothing went on from a step.
+// unrouted returns the error for which no token left a step.
 func (x *Explainer) unrouted(s *routed.StepState) explain.Reason {
 	return explain.Reason{
 		Kind: "routed", Step: s.Step, Decided: x.run.At(s.Routed.Seq), Values: explain.Shorten(x.left[s.Step].Reads),
@@ -56,7 +56,7 @@ func (x *Explainer) unrouted(s *routed.StepState) explain.Reason {
 	}
 }
 
-// sent returns why a step has not run although a token has come to it by an arc.
+// sent returns the reason for which a step has not run although a token has reached it.
 func (x *Explainer) sent(from *routed.StepState, to int) explain.Reason {
 	step := x.book.Steps[to]
 	text := fmt.Sprintf("step-run %s has sent a token here, ", from.Routed.Run)
@@ -74,7 +74,7 @@ func (x *Explainer) sent(from *routed.StepState, to int) explain.Reason {
 	return r
 }
 
-// arc returns why nothing has come by an arc.
+// arc returns the reason for which no token has come by an arc.
 func (x *Explainer) arc(from, k int) explain.Reason {
 	s, step := x.net.Step(from), x.book.Steps[from]
 	arc := &step.Next.Arcs[k]

@@ -18,14 +18,14 @@ type Changes struct {
 	index   map[string]int    // of each step
 	was     []reactive.Status // of each step, as last reported
 	live    map[string]*routed.LoopChange
-	waiting map[int]bool // with tokens at its gate, or let in and not yet taken
+	waiting map[int]bool // with tokens at its gate, or with admitted tokens that were not taken yet
 	moved   map[int]bool // its status was recorded in this event
 	touched []int        // in this event, for Marks
 	changes []routed.StepChange
 	loops   []*routed.LoopChange
 }
 
-// NewChanges returns the changes of a net from now on. It watches the net, which notes changes of its markings in m.
+// NewChanges returns a recorder of the later changes of a net, which it watches. The net records changes of its markings in m.
 func NewChanges(n reactive.Steps, m *marks.Marks) *Changes {
 	steps := n.Names()
 	w := &Changes{
@@ -108,8 +108,8 @@ func (w *Changes) Marks() (list []routed.Marking, revision uint64) {
 	return list, w.marks.Revision()
 }
 
-// look records whether a step with a changed marking waits. That depends on the net alone, not on when the watching began. No view
-// reports a step whose tokens were taken away: it no longer waits.
+// look records whether a step with a changed marking waits. This depends only on the net, not on the begin of the watch. No view
+// reports a step whose tokens were removed; such a step no longer waits.
 func (w *Changes) look(i int) {
 	now, _ := w.net.StepNow(w.steps[i])
 	switch {
@@ -117,7 +117,7 @@ func (w *Changes) look(i int) {
 		if w.waiting[i] = true; w.was[i] != reactive.Waiting {
 			w.move(i, now.Step, reactive.Waiting, nil)
 		}
-	case now.Live == 0 && now.Ready > 0: // it is taken next
+	case now.Live == 0 && now.Ready > 0: // its token is taken next
 		w.waiting[i] = true
 	case w.waiting[i]:
 		if delete(w.waiting, i); !w.moved[i] {

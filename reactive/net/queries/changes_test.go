@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// changes returns the changes of steps and loops by the run's events, from a sequence on, an event a line; calls are left out.
+// changes returns the changes of steps and loops by the run's events, from a sequence on, one event per line, without calls.
 func (r *run) changes(from uint64) string {
 	w := inspect.NewChanges(decide.NewRoot(r.plan), from)
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Package queries answers queries about a playbook's run: why its steps have the statuses that they have, and how these
-// change. A net forgets step-runs that are over, so both watch it while the events of a journal are applied.
+// Package queries answers queries about a playbook's run: the reasons for the statuses of its steps, and their changes. A net
+// drops ended step-runs, so the answers come from watching it while the events of a journal are applied.
 package queries
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// Net is the net that is asked.
+// Net has the queries of a net.
 type Net interface {
 	reactive.Body
 	reactive.Steps
@@ -24,11 +24,11 @@ type Net interface {
 	// Step returns the state of a step, by its index.
 	Step(i int) routed.StepState
 
-	// Live reports whether a step-run is under way.
+	// Live reports whether a step-run is in progress.
 	Live(run string) bool
 }
 
-// Explainer is an explain.Body for a net. It records details that the net forgets, and the event behind each decision.
+// Explainer is an explain.Body for a net. It records details that the net drops, and the event of each decision.
 type Explainer struct {
 	net    Net
 	book   *playbook.Playbook
@@ -36,20 +36,20 @@ type Explainer struct {
 	run    explain.Run
 	steps  map[string]*explain.Event        // by step and step-run
 	ended  map[string]ending                // by key of a step-run, an iteration or a call
-	lost   map[string][]string              // by step-run: keys of iterations that have failed
-	failed map[*journal.Failure]routed.View // the step-runs that have failed
+	lost   map[string][]string              // by step-run: keys of failed iterations
+	failed map[*journal.Failure]routed.View // the failed step-runs
 	left   map[string]routed.View           // by step: the arcs that its newest run took
-	denied map[string]denial                // by step: the last verdict of its gate, where it was to deny
+	denied map[string]denial                // by step: the last verdict of its gate, if it was to deny
 }
 
-// ending is how a step-run, an iteration or a call has ended.
+// ending is the end of a step-run, an iteration or a call.
 type ending struct {
 	status  reactive.Status
 	failure *journal.Failure
 	decided *explain.Event
 }
 
-// denial is a gate's verdict to deny, and the event that led to it.
+// denial is a gate's verdict to deny, and the event that caused it.
 type denial struct {
 	view    routed.View
 	decided *explain.Event
@@ -116,8 +116,8 @@ func (x *Explainer) Waiting() (list []explain.Reason) {
 	return list
 }
 
-// Ending implements explain.Body: the failure that decided, the steps whose newest run has failed, arcs that could not be
-// followed, and, where the run was given up because no token could move, the gates that were shut.
+// Ending implements explain.Body. It returns the deciding failure, the steps whose newest run has failed, arcs that could not
+// be followed and, if the run ended because no token could move, the closed gates.
 func (x *Explainer) Ending(f *journal.Failure) []explain.Reason {
 	list := []explain.Reason{{Kind: "failure", Text: f.Error(), Reasons: x.decisive()}}
 	for i, step := range x.book.Steps {
@@ -139,8 +139,8 @@ func (x *Explainer) Ending(f *journal.Failure) []explain.Reason {
 	return list
 }
 
-// decisive returns the step-run whose failure the run has ended with. It need not be the newest of its step, and tokens may have
-// moved after it.
+// decisive returns the step-run whose failure is the failure of the run. It need not be the newest of its step, and tokens may
+// have moved after it.
 func (x *Explainer) decisive() []explain.Reason {
 	v, ok := x.failed[x.net.Verdict().Failure]
 	if !ok {

@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// run is a playbook's run that events are brought to.
+// run is a playbook's run under test.
 type run struct {
 	t       *testing.T
 	plan    *plan.Plan
@@ -47,7 +47,7 @@ func start(t *testing.T, workflow, executor string) *run {
 	return r
 }
 
-// take brings an event in, and everything that follows from it.
+// take applies an event and its consequences.
 func (r *run) take(e journal.Event) {
 	items := []decide.Item{{Event: e, Received: r.now, Reply: func(err error) { require.NoError(r.t, err) }}}
 	for more := true; more; items = nil {
@@ -59,8 +59,8 @@ func (r *run) take(e journal.Event) {
 	}
 }
 
-// play carries out a word: `a@1.t` answers, `!a@1.t` fails, `ctx.x` is set to true, `-a@1` is the abortion of a
-// step-run, `#` pauses the run, and `^` cancels it.
+// play executes a word: `a@1.t` answers a call, `!a@1.t` fails it, `ctx.x` sets a variable to true, `-a@1` aborts a step-run,
+// `#` pauses the run, and `^` cancels it.
 func (r *run) play(word string) {
 	switch {
 	case word == "^":
@@ -85,7 +85,7 @@ func (r *run) play(word string) {
 	}
 }
 
-// explained returns the explanation of something in the run, a reason a line.
+// explained returns the explanation of a part of the run, one reason per line.
 func (r *run) explained(name string) string {
 	x := inspect.NewExplainer("r", "", decide.NewRoot(r.plan))
 	for _, e := range r.journal {
@@ -118,7 +118,7 @@ func (r *run) explained(name string) string {
 	return b.String()
 }
 
-// The playbooks of the tests. Their calls are those of tasks t; a gate opens with ctx.open.
+// The playbooks of the tests. Their tasks t make the calls; a gate opens with ctx.open.
 const (
 	gated   = `{step: a, tool: {kind: k, name: t}, next: {arcs: [{step: g}]}}, {step: g, spec: {policy: {admit: {rules: [{when: "{{ ctx.open == true }}", then: {allow: true}}]}}}, tool: {kind: noop}}`
 	branch  = `{step: a, tool: {kind: k, name: t}, next: {arcs: [{step: b, when: "{{ event.result == 8 }}"}, {step: c, when: "{{ event.result == 7 }}"}]}}, {step: b, tool: {kind: noop}}, {step: c, tool: {kind: noop}}, {step: d, tool: {kind: noop}}`

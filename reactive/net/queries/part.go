@@ -10,8 +10,8 @@ import (
 
 func iterationKey(run string, i int) string { return fmt.Sprintf("%s[%d]", run, i) }
 
-// part explains a part of a step: a run, an iteration or a call that is over, or an iteration under way; nil when there is none
-// of that name.
+// part explains a part of a step: an ended run, iteration or call, or an iteration in progress. It returns nil if there is no
+// such part.
 func (x *Explainer) part(name string) *explain.Explanation {
 	for _, w := range x.net.Waits() {
 		if w.Iteration >= 0 && w.Run != "" && iterationKey(w.Run, w.Iteration) == name {
@@ -38,7 +38,7 @@ func (x *Explainer) part(name string) *explain.Explanation {
 	return out
 }
 
-// called reports whether an iteration has made a call that is over.
+// called reports whether an iteration has made a call that has ended.
 func (x *Explainer) called(iteration string) bool {
 	for key := range x.ended {
 		if strings.HasPrefix(key, iteration+".") {
@@ -48,7 +48,7 @@ func (x *Explainer) called(iteration string) bool {
 	return false
 }
 
-// aborted returns why a part was aborted: its step-run ended, or the whole run.
+// aborted returns the reason for which a part was aborted: its step-run or the whole run ended.
 func (x *Explainer) aborted(name string) explain.Reason {
 	run := runOf(name)
 	if end, over := x.ended[run]; over && run != name {
@@ -63,10 +63,10 @@ func (x *Explainer) aborted(name string) explain.Reason {
 	return r
 }
 
-// namedMax bounds the failed iterations of a loop that are named.
+// namedMax bounds the failed iterations of a loop that an explanation names.
 const namedMax = 5
 
-// failedItems returns the iterations of a step-run that have failed, the first of them named.
+// failedItems returns the number of failed iterations of a step-run, with the first ones as reasons.
 func (x *Explainer) failedItems(run string) []explain.Reason {
 	keys := x.lost[run]
 	if len(keys) == 0 {
@@ -83,7 +83,7 @@ func (x *Explainer) failedItems(run string) []explain.Reason {
 	return []explain.Reason{r}
 }
 
-// runOf returns the key of the step-run that the key of a part of a step is in.
+// runOf returns the key of the step-run in the key of a part.
 func runOf(key string) string {
 	at := strings.IndexByte(key, '@') + 1
 	if end := strings.IndexAny(key[at:], "[."); end >= 0 {

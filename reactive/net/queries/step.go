@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/explain"
 )
 
-// step explains a step, or a run of it that is under way; nil when there is none of that name.
+// step explains a step, or a step-run in progress. It returns nil if there is none with that name.
 func (x *Explainer) step(name string) *explain.Explanation {
 	step, _, isRun := strings.Cut(name, "@")
 	i, ok := x.book.StepIndex(step)

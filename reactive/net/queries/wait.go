@@ -32,7 +32,7 @@ func (x *Explainer) wait(w *routed.Wait) explain.Reason {
 	return r
 }
 
-// refusal returns why a gate has denied a token, with the values that its rules had read.
+// refusal returns the reason for which a gate has denied a token, with the values that its rules had read.
 func (x *Explainer) refusal(d denial) explain.Reason {
 	err := ""
 	if d.view.Failure != nil {
@@ -44,7 +44,7 @@ func (x *Explainer) refusal(d denial) explain.Reason {
 	}
 }
 
-// verdict describes the rule of a step's gate that denies a token; -1: no rule lets it in.
+// verdict describes the rule of a step's gate that denies a token; -1: no rule admits it.
 func (x *Explainer) verdict(step string, rule int, err string) string {
 	i, _ := x.book.StepIndex(step)
 	admit := x.book.Steps[i].Admit
@@ -59,7 +59,7 @@ func (x *Explainer) verdict(step string, rule int, err string) string {
 	return "it has no rule that lets anything in"
 }
 
-// rulesText returns the conditions of a gate that let tokens in.
+// rulesText returns the conditions of a gate that admit tokens.
 func rulesText(admit *playbook.Admit) string {
 	var list []string
 	for i := range admit.Rules {

@@ -21,10 +21,10 @@ type Store struct {
 	former, name string // see Rename
 }
 
-// Rename makes references to a former run refer to the run of that name, which begins with that past.
+// Rename makes references to a former run refer to the run with a name, which begins with the past of the former.
 func (s *Store) Rename(former, name string) { s.former, s.name = base(former), base(name) }
 
-// Own returns a reference as one to this run, if it is to the former.
+// Own returns a reference to the former run as a reference to this run, and any other reference unchanged.
 func (s *Store) Own(ref string) string {
 	if rest, ok := strings.CutPrefix(ref, s.former); ok && s.former != "" {
 		return s.name + rest
@@ -36,7 +36,7 @@ func (s *Store) Own(ref string) string {
 func base(run string) string { return "sluice://run/" + run + "/" }
 
 // Put stores a value of a run and returns the object that refers to it, with the fields of the value that are readable
-// without resolving it. The error is that of value.JSON.
+// without resolving it. The error is from value.JSON.
 func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.Value, error) {
 	text, err := value.JSON(v)
 	sum := sha256.Sum256(text)
@@ -48,7 +48,7 @@ func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.
 	s.values[ref] = v
 	extracted := map[string]any{}
 	for _, f := range fields {
-		extracted[f.As], _ = value.Pointer(f.Path).Lookup(v) // null where there is none
+		extracted[f.As], _ = value.Pointer(f.Path).Lookup(v) // null if there is none
 	}
 	return map[string]any{
 		"kind": kind, "ref": ref, "store": "journal", "scope": "execution",
@@ -57,13 +57,13 @@ func (s *Store) Put(run string, v value.Value, fields []playbook.Select) (value.
 	}, err
 }
 
-// Get returns the value of a reference. It reports false when there is none.
+// Get returns the value of a reference. It reports false if there is none.
 func (s *Store) Get(ref string) (value.Value, bool) {
 	v, ok := s.values[s.Own(ref)]
 	return v, ok
 }
 
-// Whole returns the stored value if v is an object that refers to one, and v itself otherwise.
+// Whole returns the stored value if v is a reference to one, and v otherwise.
 func (s *Store) Whole(v value.Value) value.Value {
 	if object, ok := v.(map[string]any); ok && object["kind"] == kind {
 		if ref, ok := object["ref"].(string); ok {
@@ -76,7 +76,7 @@ func (s *Store) Whole(v value.Value) value.Value {
 }
 
 // Shrink replaces values of args, whose total size is size bytes, by references, the largest first, until at most most bytes
-// are left. It reports false if that many bytes do not suffice.
+// are left. It reports false if the references alone take more.
 func (s *Store) Shrink(run string, args map[string]value.Value, size, most int) (bool, error) {
 	sizes := make(map[string]int, len(args))
 	for k, v := range args {
@@ -96,7 +96,8 @@ func (s *Store) Shrink(run string, args map[string]value.Value, size, most int) 
 	return false, nil
 }
 
-// Size returns the length of a value as canonical JSON; more than a value may take if it nests too deep to be encoded.
+// Size returns the length of a value as canonical JSON, or more than the maximum size of a value if it nests too deep to be
+// encoded.
 func Size(v value.Value) int {
 	size, err := value.JSONSize(v)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package texts makes the texts of the values in a digest of a net.
+// Package texts writes values as texts in the digest of a net.
 package texts
 
 import (
@@ -10,27 +10,27 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Texts makes the texts of values. Parallel iterations share the values that they have not written: a large value is
-// written as its hash, which is made once for all places that share it.
+// Texts writes values as texts. Parallel iterations share the values that they have not written: a large value is written as
+// its hash, which is computed once for all places that share it.
 type Texts struct {
 	meter  *expr.Meter
-	buffer []byte // of the last text, for its memory
+	buffer []byte // of the last text, for reuse
 	hashes map[shared]hashed
 }
 
-// New returns Texts that count as work on a meter, a step for every byte.
+// New returns Texts that count their work with a meter, one step for every byte.
 func New(meter *expr.Meter) *Texts { return &Texts{meter: meter, hashes: map[shared]hashed{}} }
 
 // shortText is the length beyond which a text is written as its hash.
 const shortText = 256
 
-// shared identifies a list or an object by its place in memory.
+// shared identifies a list or an object by its address in memory.
 type shared struct {
 	at     uintptr
 	length int
 }
 
-// hashed is the hash of a value, which it keeps in its place.
+// hashed is the hash of a value. It references the value, so that its address is not reused.
 type hashed struct {
 	v    any
 	text string

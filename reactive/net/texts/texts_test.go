@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Equal values have equal texts, also long ones of which only the hash is written, and other values have others.
+// Equal values have equal texts, including long values written as hashes, and different values have different texts.
 func TestTextsAreEqualForEqualValues(t *testing.T) {
 	long := func(last string) map[string]any { return map[string]any{"text": strings.Repeat("x", 1000) + last} }
 	x := texts.New(&expr.Meter{})

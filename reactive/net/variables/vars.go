@@ -9,13 +9,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Vars are the variables of one scope, by name: the context, those of an iteration or a step, or results by task. Values
-// that were returned do not change: a write copies the objects on its path, and also the map of the variables if it was
-// returned. The rest is shared, so a snapshot is free.
+// Vars are the variables of one scope, by name: the context, the variables of an iteration or a step, or results by task.
+// Returned values do not change: a write copies the objects on its path, and the map of the variables if it was returned. The
+// rest is shared, so a snapshot is free.
 type Vars struct {
 	values map[string]value.Value
 	held   bool // values were returned
-	bytes  int  // encoded size of the values written, less those they replaced
+	bytes  int  // encoded size of the written values, minus the size of replaced values
 }
 
 // All returns the variables. The map is never nil and never changes.
@@ -30,7 +30,7 @@ func (v *Vars) All() map[string]value.Value {
 // Of returns variables with these values. It takes ownership of the map.
 func Of(values map[string]value.Value) Vars { return Vars{values: values} }
 
-// Get returns a variable. It reports false when there is none with that name.
+// Get returns a variable. It reports false if there is none with the name.
 func (v *Vars) Get(name string) (value.Value, bool) {
 	x, ok := v.values[name]
 	return x, ok
@@ -39,7 +39,7 @@ func (v *Vars) Get(name string) (value.Value, bool) {
 // Peek returns the variables for reading before the next write. The map may be nil.
 func (v *Vars) Peek() map[string]value.Value { return v.values }
 
-// Copied returns the same variables, whose writes are their own.
+// Copied returns a copy of the variables. Writes to the copy and to v are independent.
 func (v *Vars) Copied() Vars {
 	v.held = true
 	return *v
@@ -65,14 +65,14 @@ func (v *Vars) Write(path []string, x value.Value) error {
 	return nil
 }
 
-// A write copies the objects on its path, because others may have the old ones. That is work like an expression's that makes
-// them: the copies that small objects need are part of the work of an attempt.
+// A write copies the objects on its path, because readers may have the old ones. The copies count as work, like expressions
+// that make objects; copies of small objects are included in the work of an attempt.
 const (
 	copyFree = 32 // keys that one write copies without being counted
-	copyWork = 4  // of each further key: that of as many bytes as a key and a value of an object take
+	copyWork = 4  // work of each further key: the bytes of a key and a value of an object
 )
 
-// Work returns the work that a write at the path counts as: see expr.Meter.
+// Work returns the work of a write at a path: see expr.Meter.
 func (v *Vars) Work(path []string) int {
 	keys := 0
 	if v.held {
@@ -87,8 +87,8 @@ func (v *Vars) Work(path []string) int {
 	return max(0, keys-copyFree) * copyWork
 }
 
-// WriteWithin is Write, but fails if the variables would take more than most bytes after it; below 1 there is no limit. Only
-// the value at the path is measured.
+// WriteWithin is like Write, but fails if the variables would then take more than most bytes; below 1 there is no limit. It
+// measures only the value at the path.
 func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {
 	if most < 1 {
 		return v.Write(path, x)
@@ -104,9 +104,9 @@ func (v *Vars) WriteWithin(most int, path []string, x value.Value) error {
 	return v.WriteGrown(most, path, x, size-was)
 }
 
-// WriteGrown is WriteWithin for a value whose size exceeds that of the value it replaces by grown bytes.
+// WriteGrown is like WriteWithin for a value that is grown bytes larger than the value that it replaces.
 func (v *Vars) WriteGrown(most int, path []string, x value.Value, grown int) error {
-	if most > 0 && v.At(path) == nil { // new keys take room as well
+	if most > 0 && v.At(path) == nil { // new keys take room, too
 		for _, key := range path {
 			grown += len(key) + 1
 		}
@@ -141,7 +141,7 @@ func (v *Vars) Takes(path []string) error {
 	return nil
 }
 
-// At returns the value at a path; null where there is none.
+// At returns the value at a path, or null.
 func (v *Vars) At(path []string) value.Value {
 	at := v.values[path[0]]
 	for _, key := range path[1:] {
@@ -173,7 +173,7 @@ func Fits(path []string, v value.Value) error {
 	return nil
 }
 
-// clipped returns a path for a message.
+// clipped returns a path for an error, shortened to 8 keys.
 func clipped(path []string) string {
 	const most = 8
 	if len(path) > most {

@@ -16,7 +16,7 @@ func drawPath(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 1, 3).Draw(t, "path")
 }
 
-// drawValue draws a value that may contain values at those paths.
+// drawValue draws a value that may contain values at drawn paths.
 func drawValue(t *rapid.T, depth int) any {
 	if depth == 0 || rapid.IntRange(0, 1).Draw(t, "scalar") == 0 {
 		return rapid.SampledFrom([]any{int64(1), int64(1), int64(2), nil}).Draw(t, "value")
@@ -54,7 +54,7 @@ func inside(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// differ reports whether two writes, the first of which is around the other or at its place, write different values.
+// differ reports whether two writes, the first around the second or at the same place, write different values.
 func differ(outer, inner written) bool {
 	v, ok := inside(outer.v, inner.path[len(outer.path):])
 	return !ok || !value.Equal(v, inner.v)
@@ -75,7 +75,7 @@ func replaced(v any, path []string, x any) any {
 	return out
 }
 
-// flat is a second implementation of conflicts: a list of the effective writes, all of which are examined.
+// flat is a second implementation of conflicts: a list of effective writes, which it always searches completely.
 type flat []written
 
 func (f *flat) write(w written) (known, conflict bool) {
@@ -89,7 +89,7 @@ func (f *flat) write(w written) (known, conflict bool) {
 		known = known || begins(w.path, o.path)
 	}
 	for i, o := range *f {
-		if o.by == w.by && begins(w.path, o.path) && len(o.path) < len(w.path) { // a part of its own
+		if o.by == w.by && begins(w.path, o.path) && len(o.path) < len(w.path) { // a part of its own write
 			(*f)[i].v = replaced(o.v, w.path[len(o.path):], w.v)
 			return known, false
 		}
@@ -104,7 +104,7 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var tree variables.Writes
 		var list flat
-		views := map[int32]*variables.Vars{} // an iteration writes where the values that it sees let it
+		views := map[int32]*variables.Vars{} // an iteration writes if the values in its view allow it
 		for range rapid.IntRange(1, 40).Draw(t, "writes") {
 			w := written{rapid.Int32Range(0, 2).Draw(t, "by"), drawPath(t), drawValue(t, 2)}
 			if views[w.by] == nil {
@@ -125,7 +125,7 @@ func TestWritesOfIterationsConflictByPath(t *testing.T) {
 	})
 }
 
-// copied returns a deep copy. A value that contains itself was written to after it was returned.
+// copied returns a deep copy. A value that contains itself was changed after it was returned.
 func copied(t *rapid.T, v any, depth int) any {
 	require.LessOrEqual(t, depth, 2*value.MaxDepth, "a value holds itself")
 	object, ok := v.(map[string]any)
@@ -145,7 +145,7 @@ func appended(w *variables.Writes, by int32, key string, v, there any) ([]any, e
 	return w.Appended(by, []string{key}, v, &vars)
 }
 
-// TestVariablesAreThoseThatWereHandedOut: a write changes only the value at its path, and no value that was returned before.
+// TestVariablesAreThoseThatWereHandedOut: a write changes only the value at its path, and no value returned before.
 func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var handed, copies []any
@@ -159,7 +159,7 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 				other := vars.Copied()
 				hold(vars.All())
 				if rapid.Bool().Draw(t, "other") {
-					_ = other.Write(drawPath(t), drawValue(t, 2)) // its own
+					_ = other.Write(drawPath(t), drawValue(t, 2)) // changes only the copy
 				}
 			default:
 				path, v := drawPath(t), drawValue(t, 2)
@@ -170,7 +170,7 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 					model = replaced(model, path, copied(t, v, 0))
 				}
 			}
-			got := vars.Peek() // All would have the next write copy
+			got := vars.Peek() // All would make the next write copy
 			if got == nil {
 				got = map[string]any{}
 			}
@@ -180,11 +180,11 @@ func TestVariablesAreThoseThatWereHandedOut(t *testing.T) {
 	})
 }
 
-// TestLoopsAppendToWhatIsThere, by any writer: the loop itself, another one beside it, or a person. A list that was returned
-// does not change.
+// Loops append to existing lists of any writer: the loop itself, another loop beside it, or a person. A returned list does not
+// change.
 func TestLoopsAppendToWhatIsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var lists, copies [][]any // that were handed out
+		var lists, copies [][]any // returned lists and copies
 		loops := []*variables.Writes{{}, {}}
 		var there any
 		var model []any
@@ -198,7 +198,7 @@ func TestLoopsAppendToWhatIsThere(t *testing.T) {
 				}
 			default:
 				v := int64(i)
-				if rapid.Bool().Draw(t, "elsewhere") { // the same list stands at another path, and is appended to there
+				if rapid.Bool().Draw(t, "elsewhere") { // the same list is also at another path, and appended to there
 					other, err := appended(&variables.Writes{}, 0, "m", -v, there)
 					require.NoError(t, err)
 					lists, copies = append(lists, other), append(copies, slices.Clone(other))

@@ -14,15 +14,15 @@ import (
 //	     │         └─ two   by iterations 1 and 2, the same
 //	     └─ state           by iteration 1
 //
-// A write of an iteration inside an earlier write of its own is part of that one, and a write around earlier ones replaces
+// A write of an iteration inside its own earlier write is part of the earlier one, and a write around earlier ones replaces
 // them. All iterations that have written to a place have written the same value.
 type Writes struct {
-	by    []int32     // the iterations that have written here, sorted; in a loop that appends, some of them
-	v     value.Value // the value that they wrote; in a loop that appends, the list
+	by    []int32     // the iterations that have written here, sorted; in an appending loop, some of them
+	v     value.Value // the value that they wrote; in an appending loop, the list
 	below map[string]*Writes
 }
 
-// ConflictError means that a write conflicts with that of another iteration.
+// ConflictError means that a write conflicts with a write of another iteration.
 type ConflictError struct{ text string }
 
 func (e ConflictError) Error() string { return e.text }
@@ -31,7 +31,7 @@ func conflictAt(path []string) error {
 	return ConflictError{fmt.Sprintf("another iteration has written another value to ctx.%s", clipped(path))}
 }
 
-// has reports whether an iteration has written here, and whether another has.
+// has reports whether an iteration has written here.
 func (w *Writes) has(by int32) bool {
 	_, ok := slices.BinarySearch(w.by, by)
 	return ok
@@ -39,7 +39,7 @@ func (w *Writes) has(by int32) bool {
 
 func (w *Writes) others(by int32) bool { return len(w.by) > 1 || len(w.by) == 1 && w.by[0] != by }
 
-// at returns the node of a path, and makes it if necessary.
+// at returns the node of a path, creating it if necessary.
 func (w *Writes) at(path []string) *Writes {
 	for _, key := range path {
 		if w.below == nil {
@@ -53,7 +53,7 @@ func (w *Writes) at(path []string) *Writes {
 	return w
 }
 
-// Note records a write without a conflict, even if another iteration has written the same.
+// Note records a write without a conflict, even if another iteration has written the same value.
 func (w *Writes) Note(by int32, path []string, v value.Value) {
 	for i := range path {
 		if w.has(by) {
@@ -129,9 +129,9 @@ func same(outer value.Value, path []string, inner value.Value) bool {
 	return value.Equal(outer, inner)
 }
 
-// Appended returns the list that the context has at a path with one more value. It appends in the spare capacity only of a
-// list that the loop made, which no other list shares, so lists that were returned before do not change. A loop cannot
-// append both to a list and inside it.
+// Appended returns the list at a path of the context with one more value. It uses spare capacity only of a list that the loop
+// made and that no other list shares, so lists returned before do not change. A loop cannot append both to a list and inside
+// it.
 func (w *Writes) Appended(by int32, path []string, v value.Value, ctx *Vars) ([]any, error) {
 	for i := range path {
 		if len(w.by) > 0 {
@@ -165,7 +165,7 @@ func mixed(first, path []string) error {
 	return ConflictError{fmt.Sprintf("the loop appends to ctx.%s, so it cannot append to ctx.%s: give them paths apart", clipped(first), clipped(path))}
 }
 
-// inside returns the first path, in order, that was written inside a place; nil: there is none.
+// inside returns the first path, in order, that was written inside a place, or nil.
 func (w *Writes) inside(path []string) []string {
 	for _, key := range slices.Sorted(maps.Keys(w.below)) {
 		next := append(slices.Clip(path), key)
@@ -179,8 +179,7 @@ func (w *Writes) inside(path []string) []string {
 	return nil
 }
 
-// Walk calls f for every place that was written, in the order of the paths, with the iterations that wrote there and the
-// value.
+// Walk calls f for every written place, in the order of the paths, with the iterations that wrote there and the value.
 func (w *Writes) Walk(f func(path string, by []int32, v value.Value)) { w.walk("", f) }
 
 func (w *Writes) walk(path string, f func(path string, by []int32, v value.Value)) {

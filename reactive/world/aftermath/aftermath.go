@@ -13,8 +13,8 @@ import (
 
 // Bounds of a trace.
 const (
-	tracedMax  = 1_000 // events; the others are counted
-	tracedDeep = 8     // levels; deeper events stand beside their causes
+	tracedMax  = 1_000 // events; further ones are only counted
+	tracedDeep = 8     // levels; deeper events are shown beside their causes
 )
 
 // Trace holds the consequences of one event: the activations of the cells that took it, and their consequences.
@@ -23,12 +23,12 @@ const (
 //	                  │                 └─▶ call.requested, call.responded ──▶ cell.stepped with the receipt
 //	                  └─▶ cell.failed
 //
-// An event is caused by one before it, so that one pass over the journal finds all.
+// An event follows its cause, so one pass over the journal finds all.
 type Trace struct {
-	of    uint64 // the sequence that was asked for
+	of    uint64 // the requested sequence
 	first *traced
 	bySeq map[uint64]*traced
-	more  int // events of it that are not kept
+	more  int // number of events beyond tracedMax
 }
 
 // New returns the trace of the event with a sequence.
@@ -40,7 +40,7 @@ func (t *Trace) Seen() bool { return t.first != nil }
 // Has reports whether an event is part of the trace.
 func (t *Trace) Has(seq uint64) bool { return t.bySeq[seq] != nil }
 
-// Add adds the possible consequences of an event of the trace. It does nothing for any other.
+// Add adds a possible consequence of an event of the trace. It does nothing for any other event.
 func (t *Trace) Add(seq uint64, r explain.Reason) {
 	if from := t.bySeq[seq]; from != nil {
 		from.add(r)
@@ -50,12 +50,12 @@ func (t *Trace) Add(seq uint64, r explain.Reason) {
 // traced is an event of a trace.
 type traced struct {
 	reason   explain.Reason
-	under    *traced // where it is shown
+	under    *traced // the event under which it is shown
 	level    int
 	children []*traced
 }
 
-// See adds an event that came of one of the trace.
+// See adds an event that an event of the trace has caused.
 func (t *Trace) See(e *journal.Event, decided *explain.Event) {
 	if e.Seq == t.of {
 		t.first = &traced{reason: explain.Reason{Text: tracedText(e), Decided: decided}}
@@ -72,7 +72,7 @@ func (t *Trace) See(e *journal.Event, decided *explain.Event) {
 	}
 }
 
-// add shows something that came of an event.
+// add adds a consequence of an event.
 func (t *traced) add(r explain.Reason) *traced {
 	under := t
 	if t.level == tracedDeep {
@@ -83,7 +83,7 @@ func (t *traced) add(r explain.Reason) *traced {
 	return child
 }
 
-// cause returns the sequence of the event that an event of a world came of; 0: it came from outside.
+// cause returns the sequence of the cause of an event of a world, or 0 for an event from outside.
 func cause(e *journal.Event) uint64 {
 	switch e.Type {
 	case journal.CellStepped:
@@ -95,7 +95,7 @@ func cause(e *journal.Event) uint64 {
 	return emittedAt(e.Node)
 }
 
-// emittedAt returns the sequence of the activation that opened an intent, from the key of its node; 0: it is no such key.
+// emittedAt returns the sequence of the activation that opened an intent, from the key of its node, or 0 for any other key.
 func emittedAt(key string) uint64 {
 	at := strings.LastIndexByte(key, '@')
 	if at < 0 {
@@ -135,7 +135,7 @@ func tracedText(e *journal.Event) string {
 	return text
 }
 
-// Explanation explains the event, which was seen, under a name.
+// Explanation explains the event under a name. The event must have been seen.
 func (t *Trace) Explanation(name string) *explain.Explanation {
 	first := t.first.reason
 	out := &explain.Explanation{About: name, Kind: "event", Status: first.Decided.Type, Decided: first.Decided}

@@ -4,8 +4,8 @@
 //	        in memory            only in the trie of the newest snapshot
 //	        + all deadlines of the cells that have changed since
 //
-// Of the deadlines that the newest snapshot has, memory holds the next ones. When they have passed, it reads as many more. So an
-// agenda takes memory for those that are soon and for the cells that have changed since the snapshot, however many there are.
+// Memory holds the next deadlines of the newest snapshot. When they have passed, the agenda reads as many more. So the memory of
+// an agenda depends on the next deadlines and the cells that have changed since the snapshot, not on the number of deadlines.
 package agenda
 
 import (
@@ -15,23 +15,23 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// Window is how many deadlines are read from a snapshot at a time.
+// Window is the number of deadlines that are read from a snapshot at a time.
 const Window = 1024
 
-// Agenda is the deadlines of a world.
+// Agenda holds the deadlines of a world.
 //
 // Invariants:
 //  1. Each deadline of a cell that has changed since the newest snapshot is in memory.
 //  2. Each deadline of another cell that comes before from is in memory. If more is false, all of them are.
 type Agenda struct {
-	Window int // if set, in place of the constant
+	Window int // replaces the constant if greater than 0
 
 	queue queue
 	known map[id]*entry
 	root  trie.Hash   // of the newest snapshot
-	from  trie.Moment // from which on deadlines of unchanged cells are only in the trie
-	more  bool        // there are such
-	read  int         // deadlines that were read from tries
+	from  trie.Moment // moment from which deadlines of unchanged cells are only in the trie
+	more  bool        // there are such deadlines
+	read  int         // number of deadlines read from tries
 }
 
 // id identifies the subject of a deadline: a timer, by its key, or a cell's time to live, by the cell.
@@ -52,7 +52,7 @@ type entry struct {
 	place int // in the queue
 }
 
-// Put adds a deadline. It takes the place of an earlier one of the same timer, or of the end of the same cell.
+// Put adds a deadline. It replaces an earlier one of the same timer, or of the end of the same cell.
 func (a *Agenda) Put(d trie.Deadline) {
 	of := idOf(&d)
 	if e := a.known[of]; e != nil {
@@ -70,10 +70,10 @@ func (a *Agenda) Put(d trie.Deadline) {
 	heap.Push(&a.queue, e)
 }
 
-// RemoveTimer removes a timer, if it is there.
+// RemoveTimer removes a timer from memory, if present.
 func (a *Agenda) RemoveTimer(node string) { a.remove(id{node, false}) }
 
-// RemoveEnd removes the end of the time to live of a cell, if it is there.
+// RemoveEnd removes the end of the time to live of a cell from memory, if present.
 func (a *Agenda) RemoveEnd(cell string) { a.remove(id{cell, true}) }
 
 func (a *Agenda) remove(of id) {
@@ -86,16 +86,16 @@ func (a *Agenda) remove(of id) {
 // Len returns the number of deadlines in memory.
 func (a *Agenda) Len() int { return len(a.queue) }
 
-// Read returns how many deadlines were read from tries.
+// Read returns the number of deadlines read from tries.
 func (a *Agenda) Read() int { return a.read }
 
-// Restore makes the agenda that of a snapshot: nothing is in memory.
+// Restore resets the agenda to the deadlines of a snapshot, with none in memory.
 func (a *Agenda) Restore(root trie.Hash) {
 	*a = Agenda{Window: a.Window, root: root, more: root != trie.Empty, read: a.read}
 }
 
-// Rebase makes a snapshot the newest. changed reports whether a cell has changed since. Deadlines of other cells that are far leave
-// memory if they are many.
+// Rebase makes a snapshot the newest. changed reports whether a cell has changed since. Late deadlines of other cells leave memory
+// if they are many.
 func (a *Agenda) Rebase(root trie.Hash, changed func(cell string) bool) {
 	a.root = root
 	var kept []*entry
@@ -125,8 +125,8 @@ func (a *Agenda) window() int {
 	return Window
 }
 
-// First returns the next deadline; nil: there is none. It reads more of the snapshot if the deadlines in memory are too few, but not the
-// deadlines of cells changed since. The caller must not change the result.
+// First returns the next deadline, or nil. If necessary, it reads more deadlines of the snapshot, except those of cells changed
+// since. The caller must not change the result.
 func (a *Agenda) First(fetch func(trie.Hash) ([]byte, error), changed func(cell string) bool) (*trie.Deadline, error) {
 	for a.more && !a.soon() {
 		if err := a.fill(fetch, changed); err != nil {
@@ -139,7 +139,7 @@ func (a *Agenda) First(fetch func(trie.Hash) ([]byte, error), changed func(cell 
 	return &a.queue[0].Deadline, nil
 }
 
-// soon reports whether the first deadline in memory comes before all that are only in the trie.
+// soon reports whether the first deadline in memory precedes all deadlines that are only in the trie.
 func (a *Agenda) soon() bool {
 	if len(a.queue) == 0 {
 		return false
@@ -174,7 +174,7 @@ func (a *Agenda) fill(fetch func(trie.Hash) ([]byte, error), changed func(cell s
 	return nil
 }
 
-// queue is a heap of deadlines, in which each holds its place. It implements heap.Interface.
+// queue is a heap of deadlines, each with its place in the heap. It implements heap.Interface.
 type queue []*entry
 
 // Len implements heap.Interface.

@@ -1,4 +1,4 @@
-// Package index computes the values by which the cells of a machine are found, and their hashes in tries.
+// Package index computes the values under which indexes find the cells of a machine, and the hashes of these values in tries.
 package index
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Values returns the hashes of the values that a cell has in the indexes of its machine, in their order. Zero means that the cell is
-// not in the index: it has no state, or the value is null, or cannot be computed or encoded.
+// Values returns the hashes of a cell's values in the indexes of its machine, in the order of the indexes. Zero means that the cell
+// is not in the index: it has no state, or the value is null, or cannot be computed or encoded.
 func Values(m *machine.Machine, state, key value.Value) []trie.Hash {
 	hashes := make([]trie.Hash, len(m.Indexes))
 	if state == nil {
@@ -55,8 +55,8 @@ func (c cell) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("there is no step %q", id)
 }
 
-// Asked returns the hashes that queried values may have in an index, each once: those of the values, and those of their
-// normal forms if the index has a field of the state, or the key.
+// Asked returns the hashes that queried values may have in an index, each once: of the values and, if the index has a field of
+// the state or the key, of their normal forms.
 func Asked(m *machine.Machine, i int, values []value.Value) (hashes []trie.Hash, err error) {
 	t := typeOf(m, m.Indexes[i].Value)
 	for _, v := range values {
@@ -79,8 +79,8 @@ func Asked(m *machine.Machine, i int, values []value.Value) (hashes []trie.Hash,
 	return hashes, nil
 }
 
-// typeOf returns the type of the value that an expression reads, if that is one field of the state, also one within another, or the key;
-// nil: it is not.
+// typeOf returns the type of the value of an expression that reads a field of the state, a field within one, or the key, and nil for
+// any other expression.
 func typeOf(m *machine.Machine, t *expr.Template) *schema.Type {
 	names := t.Names()
 	if len(names) != 1 {
@@ -104,7 +104,8 @@ func typeOf(m *machine.Machine, t *expr.Template) *schema.Type {
 	return of
 }
 
-// Of returns the place of an index among those of a machine; false: it has none of that name.
+// Of returns the position of an index among the indexes of a machine. It reports false if the machine has no index with the
+// name.
 func Of(m *machine.Machine, name string) (int, bool) {
 	for i := range m.Indexes {
 		if m.Indexes[i].Name == name {
@@ -116,11 +117,11 @@ func Of(m *machine.Machine, name string) (int, bool) {
 
 // UnknownError is the error of an index that does not exist.
 type UnknownError struct {
-	Name  string   // that was asked for
-	Known []string // names that exist, as machine.index, sorted
+	Name  string   // requested name
+	Known []string // existing names, as machine.index, sorted
 }
 
-// Error names the index, and those that exist.
+// Error names the index and the existing ones.
 func (e *UnknownError) Error() string {
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("unknown index %q: the machines that were asked for declare none", e.Name)

@@ -13,36 +13,36 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Draft is a snapshot that is not yet content: the changes since the snapshot that is its base. It shares the values that cells
-// have, which never change.
+// Draft is a snapshot that is not written yet: the changes since its base, an earlier snapshot. It shares the values of cells,
+// which never change.
 //
-// The cells determine the other tries. So a draft has changes of cells only: for each cell that it replaces in the trie, it finds the
-// deadlines and the indexed values that the cell had, and those that it has.
+// The cells determine the other tries. So a draft has only changes of cells: for each cell that it replaces in the trie, it computes
+// the old and the new deadlines and indexed values.
 type Draft struct {
-	Upto    uint64                // sequence as of which it is
-	Before  uint64                // sequence of the event of the base; 0: there is none
+	Upto    uint64                // sequence of the last event in it
+	Before  uint64                // sequence of the event of the base; 0: none
 	Start   *journal.Start        // of the run
 	Fetch   Fetch                 // reads the content of the base
-	Base    Roots                 // of the snapshot before
+	Base    Roots                 // of the base
 	Changes []Change              // of cells
-	Core    func() map[string]any // the parts that belong to no cell
+	Core    func() map[string]any // returns the parts that do not belong to a cell
 	Calls   []journal.Event       // of open calls
 }
 
-// Change is a cell that has changed, or is gone.
+// Change is a changed or deleted cell.
 type Change struct {
 	Machine *machine.Machine // its machine
 	Key     value.Value      // in normal form
 	Address string           // machine[key]
-	Gone    bool             // the following does not count
+	Gone    bool             // the cell was deleted: ignore the following fields
 
-	State value.Value           // nil: none, or Entry names it and it is content
-	Entry trie.Cell             // without key and work, and without the state that is to become content
+	State value.Value           // nil: none, or it is content that Entry names
+	Entry trie.Cell             // without key and work, and without a state that Write stores
 	Work  func() map[string]any // nil: the cell is at rest
 }
 
-// Write puts the snapshot into content: states, work, the nodes of the tries above them, and all else that a world needs to go on. It
-// returns the value of the event that makes the snapshot count. It only reads content kept before, and may run beside the world.
+// Write writes the snapshot as content: states, work, the nodes of the tries above them, and all other state that a world needs. It
+// returns the value of the event of the snapshot. It reads only earlier content, and may run concurrently with the world.
 func (d *Draft) Write(put func(blobs [][]byte) error) (map[string]any, error) {
 	w := &writing{Draft: d, batch: Batch{Put: put}}
 	s := &Snapshot{Upto: d.Upto, Before: d.Before, Run: d.Start.Run, Manifest: d.Start.Workflow}
@@ -61,7 +61,7 @@ func (d *Draft) Write(put func(blobs [][]byte) error) (map[string]any, error) {
 	return s.value(), w.batch.Flush()
 }
 
-// writing is a draft that is being written.
+// writing is one Write of a draft.
 type writing struct {
 	*Draft
 	batch     Batch
@@ -71,7 +71,7 @@ type writing struct {
 // put puts a node.
 func (w *writing) put(_ trie.Hash, node []byte) error { return w.batch.Add(node) }
 
-// roots puts all tries and returns their roots.
+// roots writes all tries and returns their roots.
 func (w *writing) roots() (Roots, error) {
 	roots := NoRoots()
 	of := map[*machine.Machine][]*Change{}
@@ -99,14 +99,14 @@ func (w *writing) roots() (Roots, error) {
 	return roots, nil
 }
 
-// replacement is a change of a cell, and the changes beside the cell.
+// replacement is a change of a cell, with its work and the old entry.
 type replacement struct {
 	*Change
 	work map[string]any
-	old  *trie.Cell // nil: there was none
+	old  *trie.Cell // nil: none
 }
 
-// machine puts the cells of a machine, and their indexes. It adds the changes of their deadlines.
+// machine writes the cells of a machine, and their indexes. It adds the changes of their deadlines.
 func (w *writing) machine(m *machine.Machine, changes []*Change) (has Machine, err error) {
 	had := w.Base.Of(m)
 	entries := make([]trie.Entry, len(changes))
@@ -154,7 +154,7 @@ func (w *writing) machine(m *machine.Machine, changes []*Change) (has Machine, e
 	return has, nil
 }
 
-// order sorts entries by their paths. It returns where each was.
+// order sorts entries by path. It returns the earlier positions.
 func order(entries []trie.Entry) []int {
 	type placed struct {
 		trie.Entry
@@ -172,7 +172,7 @@ func order(entries []trie.Entry) []int {
 	return at
 }
 
-// cell puts the state and the work of a cell, and returns its entry, or one that removes it.
+// cell writes the state and the work of a cell, and returns its entry, or an entry that removes it.
 func (w *writing) cell(r *replacement) (trie.Entry, error) {
 	if r.Gone {
 		path := sha256.Sum256(r.Entry.Key)
@@ -234,8 +234,8 @@ func (w *writing) time(r *replacement) error {
 	return err
 }
 
-// Expires returns when a cell of a snapshot reaches the end of its time to live, 0 if it has none: so long after its newest
-// activity, when it is at rest.
+// Expires returns the instant at which a cell of a snapshot reaches the end of its time to live, or 0: only a cell with a state
+// and without work expires.
 func Expires(m *machine.Machine, c *trie.Cell) int64 {
 	if c.State == (trie.Hash{}) || c.Work != (trie.Hash{}) {
 		return 0
@@ -243,7 +243,7 @@ func Expires(m *machine.Machine, c *trie.Cell) int64 {
 	return After(m, c.LastActive)
 }
 
-// After returns when a cell at rest reaches the end of its time to live; 0: never.
+// After returns the instant at which a cell at rest reaches the end of its time to live, or 0.
 func After(m *machine.Machine, active int64) int64 {
 	ttl := int64(m.TTL)
 	if ttl == 0 || active > math.MaxInt64-ttl {
@@ -262,7 +262,7 @@ func removed(d *trie.Deadline) trie.Entry {
 	return trie.Entry{Path: m[:]}
 }
 
-// index adds the changes of the indexes of a cell. A state that was there before is not computed from again.
+// index adds the changes of the indexes of a cell. It computes no values if the state is unchanged.
 func (w *writing) index(r *replacement, indexed [][]trie.Entry) error {
 	var had trie.Hash
 	if r.old != nil {
@@ -295,7 +295,7 @@ func (w *writing) index(r *replacement, indexed [][]trie.Entry) error {
 	return nil
 }
 
-// indexed returns the values that a cell has in its indexes with a state, which is content if it is nil.
+// indexed returns the values of a cell in its indexes for a state. If state is nil, it reads the state with the hash.
 func (w *writing) indexed(r *replacement, state value.Value, hash trie.Hash) (values []trie.Hash, err error) {
 	if state == nil && hash != (trie.Hash{}) {
 		if state, err = w.Fetch.Value(hash); err != nil {
@@ -305,7 +305,7 @@ func (w *writing) indexed(r *replacement, state value.Value, hash trie.Hash) (va
 	return index.Values(r.Machine, state, r.Key), nil
 }
 
-// settled sorts changes. Of those of one path it leaves the one that adds, if there is one.
+// settled sorts changes. Of several changes of one path, it keeps the one that adds, if there is one.
 func settled(changes []trie.Entry) []trie.Entry {
 	slices.SortFunc(changes, func(a, b trie.Entry) int { return bytes.Compare(a.Path, b.Path) })
 	kept := changes[:0]

@@ -2,30 +2,30 @@ package kept
 
 import "fmt"
 
-// When a snapshot is due.
+// The bounds at which a snapshot is due.
 const (
-	SnapshotEvents = 10_000   // events since the newest
-	SnapshotBytes  = 16 << 20 // of their values
+	SnapshotEvents = 10_000   // events since the newest snapshot
+	SnapshotBytes  = 16 << 20 // bytes of their values
 )
 
-// eventsShare is the share of the events that a journal may have at which a snapshot is due: the world goes on beside it, and must
-// not be closed before the snapshot counts.
+// eventsShare is the divisor of the bound of events at which a snapshot is due: the world continues while it is written, and must
+// not reach the bound before.
 const eventsShare = 4
 
-// leavingShare is the share of that at which a world has a snapshot before it leaves memory, and leavingMin the events at least: a
-// snapshot is followed by its own event.
+// leavingShare is the divisor of these bounds for a world that leaves memory, and leavingMin the minimum of events, because a
+// snapshot adds its own event.
 const (
 	leavingShare = 40
 	leavingMin   = 2
 )
 
-// Pace says when a world's snapshots are due, and when no message is taken before the next.
+// Pace determines when a world's snapshots are due, and when messages must wait for the next snapshot.
 type Pace struct {
 	events uint64
 	most   uint64 // events that the journal may have; 0: any number
 }
 
-// NewPace returns the pace of a world whose journal may have so many events since the newest snapshot; 0: any number.
+// NewPace returns the pace of a world whose journal may have eventsMax events since the newest snapshot; 0: any number.
 func NewPace(eventsMax int) Pace {
 	if eventsMax <= 0 {
 		return Pace{events: SnapshotEvents}
@@ -33,8 +33,8 @@ func NewPace(eventsMax int) Pace {
 	return Pace{events: uint64(min(SnapshotEvents, max(1, eventsMax/eventsShare))), most: uint64(eventsMax)}
 }
 
-// Room returns why no message is taken after so many events: those that are left are for the consequences of the messages that were
-// taken, until the next snapshot counts.
+// Room returns an error if no message may be taken after a number of events: the remaining events are for the consequences of
+// earlier messages, until the next snapshot.
 func (p Pace) Room(events uint64) error {
 	if p.most == 0 || events < p.most-p.most/eventsShare {
 		return nil
@@ -43,8 +43,8 @@ func (p Pace) Room(events uint64) error {
 		"messages are taken again when the next snapshot is written", events, p.most)
 }
 
-// Due reports whether a snapshot is due after so many events, whose values take so many bytes. A world that leaves memory has one
-// earlier: the rest would be read again when it comes back.
+// Due reports whether a snapshot is due after a number of events with a number of bytes of values. For a world that leaves
+// memory, it is due earlier, because later events would have to be read again.
 func (p Pace) Due(events uint64, bytes int, leaves bool) bool {
 	if leaves {
 		return events >= max(leavingMin, p.events/leavingShare) || bytes >= SnapshotBytes/leavingShare

@@ -5,7 +5,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of an armed timer, as the work of a cell has it among the open intents. A call has no name of a timer.
+// The keys of an armed timer among the open intents in the work of a cell. A call has no Timer.
 const (
 	Open  = "open"
 	Key   = "key"

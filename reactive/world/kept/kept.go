@@ -1,4 +1,4 @@
-// Package kept writes and reads the content of a world's snapshots: blobs, each known by its hash, and values in them.
+// Package kept writes and reads the content of a world's snapshots: blobs, each identified by its hash, and values in them.
 package kept
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Fetch returns the content that is kept under a hash.
+// Fetch returns the content with a hash.
 type Fetch func(hash journal.Hash) ([]byte, error)
 
 // Cells returns the reader of the tries of cells.
@@ -21,7 +21,7 @@ func (f Fetch) Cells() trie.Trie { return trie.Cells(f.Node) }
 // Node returns a node of a trie.
 func (f Fetch) Node(hash trie.Hash) ([]byte, error) { return f(journal.Hash(hash)) }
 
-// Value returns the value that is kept under a hash.
+// Value returns the value with a hash.
 func (f Fetch) Value(hash trie.Hash) (value.Value, error) {
 	data, err := f(journal.Hash(hash))
 	if err != nil {
@@ -34,7 +34,7 @@ func (f Fetch) Value(hash trie.Hash) (value.Value, error) {
 	return v, nil
 }
 
-// Damaged wraps an error about content, which is there unless something has gone wrong.
+// Damaged wraps an error of reading content. Missing or damaged content becomes journal.ErrDamaged.
 func Damaged(err error) error {
 	if errors.Is(err, trie.ErrDamaged) || errors.Is(err, journal.ErrNotFound) {
 		return fmt.Errorf("%w: the content of a snapshot: %w", journal.ErrDamaged, err)
@@ -42,14 +42,14 @@ func Damaged(err error) error {
 	return fmt.Errorf("the content of a snapshot: %w", err)
 }
 
-// Batch collects blobs, so that many are put at once.
+// Batch collects blobs and puts many at once.
 type Batch struct {
-	Put   func([][]byte) error // takes them
+	Put   func([][]byte) error // stores the blobs
 	blobs [][]byte
 	bytes int
 }
 
-// Bounds of a batch: far below those of journal.ContentStore.
+// Bounds of a batch, far below the bounds of journal.ContentStore.
 const (
 	batchBlobs = 4096
 	batchBytes = 4 << 20
@@ -86,7 +86,7 @@ func (b *Batch) Events(list []journal.Event) (trie.Hash, error) {
 	return sha256.Sum256(data), b.Add(data)
 }
 
-// Flush puts the blobs added since.
+// Flush puts the blobs added since the last Flush.
 func (b *Batch) Flush() error {
 	if len(b.blobs) == 0 {
 		return nil
@@ -99,15 +99,15 @@ func (b *Batch) Flush() error {
 // HashText returns a hash as text.
 func HashText(h trie.Hash) string { return fmt.Sprintf("%x", h[:]) }
 
-// ErrForm means that kept data has not the form in which it is written.
+// ErrForm means that content does not have the form of a snapshot.
 var ErrForm = errors.New("not of the form of a snapshot")
 
-// Reader reads values that have the form in which they are written, and notes if one has not.
+// Reader reads values of a snapshot. It records an error if a value does not have the expected form.
 type Reader struct {
-	Err error // of the first that has not
+	Err error // error of the first such value
 }
 
-// Has notes a fault unless ok.
+// Has records an error unless ok is true, and returns ok.
 func (r *Reader) Has(ok bool) bool {
 	if !ok && r.Err == nil {
 		r.Err = fmt.Errorf("%w: %w", trie.ErrDamaged, ErrForm)

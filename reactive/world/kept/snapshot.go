@@ -11,14 +11,14 @@ import (
 
 // Roots are the roots of the tries of a snapshot.
 type Roots struct {
-	Machines  map[*machine.Machine]Machine // those that have had cells
+	Machines  map[*machine.Machine]Machine // machines that have had cells
 	Deadlines trie.Hash                    // timers, and ends of times to live
 }
 
 // Machine has the roots of the tries of a machine.
 type Machine struct {
 	Cells   trie.Hash   // of all cells
-	Indexes []trie.Hash // in the order of the machine's
+	Indexes []trie.Hash // in the order of the machine's indexes
 }
 
 // NoRoots are the roots of a world without cells.
@@ -40,26 +40,26 @@ func (r *Roots) Of(m *machine.Machine) Machine {
 
 // Snapshot is the value of a world.snapshotted event.
 type Snapshot struct {
-	Upto     uint64    // sequence as of which it is
-	Before   uint64    // sequence of the event of the snapshot that it changes; 0: there was none
-	Run      string    // id of the run; "": a program wrote it that did not say so
+	Upto     uint64    // sequence of the last event in it
+	Before   uint64    // sequence of the event of its base; 0: none
+	Run      string    // id of the run; "": written by an earlier program without this field
 	Manifest string    // hash of the workflow
 	Roots    Roots     // of its tries
-	Core     trie.Hash // of the parts that belong to no cell
-	Calls    trie.Hash // of the events of open calls; zero: there are none
+	Core     trie.Hash // of the parts that do not belong to a cell
+	Calls    trie.Hash // of the events of open calls; zero: none
 }
 
 // The keys of the value.
 const (
 	upto      = "upto"
-	before    = "before" // not there: it is the first
+	before    = "before" // absent in the first snapshot
 	run       = "run"
 	manifest  = "manifest"
 	roots     = "roots"     // by name of the machine
-	indexes   = "indexes"   // by name of the machine, and name of the index; not there: no machine with cells has any
-	deadlines = "deadlines" // not there: there are none
+	indexes   = "indexes"   // by name of the machine and name of the index; absent if no machine with cells has indexes
+	deadlines = "deadlines" // absent if there are none
 	core      = "core"
-	calls     = "calls" // not there: no call is open
+	calls     = "calls" // absent if no call is open
 )
 
 // value returns the value of the event.
@@ -92,8 +92,8 @@ func (s *Snapshot) value() map[string]any {
 	return v
 }
 
-// SnapshotOf returns the snapshot of an event of a run that was started so. The error wraps journal.ErrDamaged if the event is of
-// another run, or cannot be where it is in the journal.
+// SnapshotOf returns the snapshot of an event of a run with the given start. The error wraps journal.ErrDamaged if the event is
+// of another run, or cannot be at its place in the journal.
 func SnapshotOf(def *machine.World, start *journal.Start, e *journal.Event) (*Snapshot, error) {
 	of, _ := value.Of(e.Value)
 	s, err := readSnapshot(def, of)
@@ -151,7 +151,7 @@ func readSnapshot(def *machine.World, of value.Value) (*Snapshot, error) {
 	return s, r.Err
 }
 
-// Has returns an error unless the roots of all tries are there. So one that is missing is found at once, and not when it is needed.
+// Has returns an error unless the roots of all tries exist, so that a missing root is detected at once, not at its first use.
 func (s *Snapshot) Has(fetch Fetch) error {
 	_, err := trie.Deadlines(fetch.Node).Count(s.Roots.Deadlines)
 	for _, of := range s.Roots.Machines {
@@ -167,9 +167,9 @@ func (s *Snapshot) Has(fetch Fetch) error {
 	return err
 }
 
-// Mark calls visit with the hash of all content that the snapshot needs: the nodes of its tries, states and work of cells, and
-// the core and events of open calls, which belong to no cell. If visit returns false for a node, the nodes and entries below it are left
-// out. Mark reads every node.
+// Mark calls visit with the hash of all content that the snapshot needs: the nodes of its tries, states and work of cells, the core,
+// and the events of open calls. If visit returns false for a node, Mark skips the nodes and entries below it. Mark reads every other
+// node.
 func (s *Snapshot) Mark(fetch Fetch, visit func(trie.Hash) bool) error {
 	visit(s.Core)
 	if s.Calls != (trie.Hash{}) {

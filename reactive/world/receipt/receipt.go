@@ -1,4 +1,4 @@
-// Package receipt has the forms in which a machine sees the results of effects and timers: receipts, rejections and frames.
+// Package receipt has the forms in which machines receive the results of effects and timers: receipts, rejections and frames.
 package receipt
 
 import (
@@ -16,19 +16,19 @@ const (
 	Timeout = "timeout"
 )
 
-// Receipt is how an intent has ended.
+// Receipt is the end of an intent.
 type Receipt struct {
 	Effect    string           // name
-	Issuer    string           // that the emission named; of a timer: its name; "": none
+	Issuer    string           // issuer in the emission; of a timer, its name; "": none
 	Intent    string           // identity of the emission
 	Emitted   uint64           // sequence of the activation that emitted
 	Status    string           // OK, Error or Timeout
-	Payload   value.Value      // of one that is OK
-	Failure   *journal.Failure // of any other
+	Payload   value.Value      // if Status is OK
+	Failure   *journal.Failure // for any other Status
 	Signature value.Value      // of the answer; nil: none
 }
 
-// Value returns the receipt as rules see it.
+// Value returns the receipt for rules.
 func (r *Receipt) Value() value.Value {
 	v := r.common()
 	v["payload"], v["error"] = r.Payload, nil
@@ -38,16 +38,16 @@ func (r *Receipt) Value() value.Value {
 	return v
 }
 
-// Rejection returns a receipt that does not fit, as rules see it.
+// Rejection returns the rejection of a receipt that does not fit, for rules.
 func (r *Receipt) Rejection(f *journal.Failure) value.Value {
 	v := r.common()
 	v["error_code"], v["error_message"] = f.Code, f.Message
-	hash, encoded, _ := journal.HashOf(r.Payload) // of the model: it has been journaled
+	hash, encoded, _ := journal.HashOf(r.Payload) // a value of the model, since it was journaled
 	v["payload_hash"], v["payload_size"] = fmt.Sprintf("sha256:%x", hash[:]), int64(len(encoded))
 	return v
 }
 
-// Frame returns a report of a call that is under way, as rules see it.
+// Frame returns a report of a call in progress, for rules.
 func (r *Receipt) Frame(number int32, kind string, payload value.Value) value.Value {
 	v := r.common()
 	delete(v, "status")

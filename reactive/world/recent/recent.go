@@ -1,4 +1,4 @@
-// Package recent records the ids of the last messages that a world took, so that none is taken twice.
+// Package recent records the ids of the last messages of a world, so that no message is taken twice.
 package recent
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Max is how many ids are known.
+// Max is the number of recorded ids.
 const Max = 8_192
 
 // Messages are the newest messages with ids. The zero value has none.
@@ -17,10 +17,10 @@ type Messages struct {
 	next  int
 }
 
-// Find returns the message of an id, without its payload; nil: it is not known.
+// Find returns the message with an id, without its payload, or nil.
 func (r *Messages) Find(id string) *journal.Event { return r.byID[id] }
 
-// Add adds a message with an id, and forgets the oldest of more than Max.
+// Add adds a message with an id, and drops the oldest of more than Max.
 func (r *Messages) Add(e *journal.Event) {
 	id := e.Detail.ID
 	if id == "" {
@@ -41,7 +41,7 @@ func (r *Messages) Add(e *journal.Event) {
 	}
 }
 
-// IDs returns the known ids, in the order of the buffer.
+// IDs returns the recorded ids, in the order of the buffer.
 func (r *Messages) IDs() []string { return r.order }
 
 // List returns the messages, oldest first.
@@ -66,7 +66,7 @@ func Value(list []*journal.Event) []any {
 	return v
 }
 
-// Restore adds the messages of a result of Value.
+// Restore adds the messages in a result of Value.
 func (r *Messages) Restore(v value.Value, read *kept.Reader) {
 	for _, v := range read.List(v) {
 		if id := read.List(v); read.Has(len(id) == 5) {

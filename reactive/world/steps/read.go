@@ -6,13 +6,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Read reads a cell.stepped event. Members that are not as Step.Value writes them are left out.
+// Read reads a cell.stepped event. It omits members that differ from the form of Step.Value.
 func Read(e *journal.Event) *Step {
 	s, _ := Parse(e)
 	return s
 }
 
-// Parse is Read, and reports whether the event's value equals the Value of the returned step.
+// Parse is like Read, and also reports whether the event's value equals the Value of the returned step.
 func Parse(e *journal.Event) (s *Step, exact bool) {
 	v, _ := value.Unpack(e.Value).(map[string]any) // a store may hold it encoded
 	r := reader{exact: true}
@@ -53,27 +53,27 @@ func Parse(e *journal.Event) (s *Step, exact bool) {
 	return s, r.exact
 }
 
-// reader notes whether all that it has read was as it must be.
+// reader records whether all members that it has read have the expected form.
 type reader struct{ exact bool }
 
-// has notes whether an object has n members: those that were read.
+// has records whether an object has exactly n members.
 func (r *reader) has(object map[string]any, n int) { r.exact = r.exact && len(object) == n }
 
-// member returns a member of an object that must be there, and of that kind.
+// member returns a required member of an object, of type T.
 func member[T any](r *reader, object map[string]any, key string) T {
 	v, ok := object[key].(T)
 	r.exact = r.exact && ok
 	return v
 }
 
-// isTrue returns a member that is left out unless it is true.
+// isTrue returns a member that must be true, because false is omitted.
 func (r *reader) isTrue(object map[string]any, key string) bool {
 	v := member[bool](r, object, key)
 	r.exact = r.exact && v
 	return v
 }
 
-// list returns a list that is left out if it is empty, and counts it.
+// list returns a list, which is omitted if empty, and counts it.
 func (r *reader) list(object map[string]any, key string, n *int) []any {
 	if _, ok := object[key]; !ok {
 		return nil
@@ -84,7 +84,7 @@ func (r *reader) list(object map[string]any, key string, n *int) []any {
 	return list
 }
 
-// option returns a text that is left out if it is empty, and counts it.
+// option returns a text, which is omitted if empty, and counts it.
 func (r *reader) option(object map[string]any, key string, n *int) string {
 	if _, ok := object[key]; !ok {
 		return ""

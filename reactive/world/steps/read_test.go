@@ -11,7 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// TestParseIsExact: of values that look like those of activations, Parse accepts those that are written as it has read them.
+// TestParseIsExact: of values similar to those of activations, Parse accepts exactly those that equal the Value of the read
+// step.
 func TestParseIsExact(t *testing.T) {
 	scalar := rapid.SampledFrom([]any{nil, true, false, "", "timer", "pay", int64(0), int64(7), []any{}, []any{"a"}, []any{int64(1)}})
 	object := func(keys ...string) *rapid.Generator[any] {

@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The keys of the value. It has only those that the activation needs.
+// The keys of the value. Unneeded keys are absent.
 const (
 	cause     = "cause"     // sequence of the event whose item was taken
-	state     = "state"     // the new state, null if it was deleted; not there: as it was
+	state     = "state"     // the new state, null if it was deleted; absent if unchanged
 	raised    = "raised"    // [{event, value, cells}]
-	emitted   = "emitted"   // [{effect, params, intent, issuer, key}], of a timer {timer, due}
-	dropped   = "dropped"   // node keys of the intents that were given up
+	emitted   = "emitted"   // [{effect, params, intent, issuer, key}], for a timer {timer, due}
+	dropped   = "dropped"   // node keys of the dropped intents
 	completed = "completed" // true
 	note      = "note"
 	ignored   = "ignored" // true
@@ -25,36 +25,36 @@ const (
 // Step is the result of an activation: the value of a cell.stepped event.
 type Step struct {
 	Cause     uint64      // sequence of the event whose item the cell took
-	Ignored   bool        // no rule was about it: nothing else is set
+	Ignored   bool        // no rule matched: only Cause is set
 	Changed   bool        // it set the state
-	State     value.Value // then: the new one; nil: deleted
+	State     value.Value // if Changed: the new state; nil: deleted
 	Raised    []Raised    // in order
 	Emitted   []Emitted   // in order
 	Dropped   []string    // keys of the intents that it dropped
 	Completed bool        // the cell has completed
 	Noted     bool        // it made a note
-	Note      value.Value // then: the note
+	Note      value.Value // if Noted: the note
 }
 
 // Raised is an event that an activation raised.
 type Raised struct {
 	Event string      // name
 	Value value.Value // shared, must not be changed
-	Cells []string    // addresses of the cells that it goes to
+	Cells []string    // addresses of its target cells
 }
 
-// Emitted is an effect that an activation asked for, or a timer that it armed.
+// Emitted is an effect that an activation emitted, or a timer that it armed.
 type Emitted struct {
 	Key    string      // of the intent's node
 	Effect string      // name; machine.TimerEffect: a timer
-	Issuer string      // which of several is meant; the name of a timer
+	Issuer string      // distinguishes intents of one effect; of a timer, its name
 	ID     string      // of the intent, `sha256:…`; "": a timer
-	Asked  string      // idempotency key that the machine asked for; "": none
+	Asked  string      // idempotency key that the machine requested; "": none
 	Params value.Value // shared, must not be changed
 	Due    int64       // of a timer, Unix nanoseconds
 }
 
-// Value returns the value of the event. Keys of intents and the sequence are the event's: they are not in it.
+// Value returns the value of the event. It excludes keys of intents and the sequence, which follow from the event.
 func (s *Step) Value() map[string]any {
 	v := map[string]any{cause: int64(s.Cause)}
 	if s.Ignored {
@@ -119,8 +119,8 @@ func Key(e *journal.Event, effect string, index int) string {
 	return e.Node + "." + machine.Escape(effect) + "@" + strconv.FormatUint(e.Seq, 10) + "." + strconv.Itoa(index)
 }
 
-// CellOfTimer returns the address of the cell of a timer, from the key of the timer's node. It reports false if the key is not that of
-// a timer.
+// CellOfTimer returns the address of the cell of a timer, from the key of the timer's node. It reports false if the key is not a
+// timer's.
 func CellOfTimer(key string) (cell string, ok bool) {
 	at := strings.LastIndex(key, "."+machine.TimerEffect+"@")
 	if at < 0 {
@@ -130,8 +130,7 @@ func CellOfTimer(key string) (cell string, ok bool) {
 }
 
 // EmittedAt returns the sequence of the activation that opened an intent of a cell, from the key of the intent's node. It reports
-// false if the key is not that of an intent of the cell. The activation may yet be one of another cell whose address begins
-// with this one's.
+// false if the key is not of an intent of the cell. The activation may be of another cell whose address begins with cell.
 func EmittedAt(key, cell string) (seq uint64, ok bool) {
 	rest, ok := strings.CutPrefix(key, cell+".")
 	at := strings.LastIndexByte(rest, '@')

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
-// The part of CBOR (RFC 8949) that nodes need. Only the deterministic form of section 4.2.1 is written and accepted, so each
-// item has one encoding: definite lengths and the shortest form of every number.
+// This file implements the part of CBOR (RFC 8949) that nodes need. It writes and accepts only the deterministic form of
+// section 4.2.1, so each item has one encoding: definite lengths and the shortest form of every number.
 
 // Major types of CBOR, in the upper three bits of an item's first byte.
 const (
@@ -43,7 +43,7 @@ func appendText(dst []byte, text string) []byte {
 
 var errTruncated = errors.New("truncated")
 
-// decoder reads one item after the other from b. After an error it returns zero values, and the error stays.
+// decoder reads items from b. After an error, it returns zero values and keeps the error.
 type decoder struct {
 	b   []byte
 	err error
@@ -115,7 +115,7 @@ func (d *decoder) array(want int) {
 	}
 }
 
-// take returns the next n bytes, which there must be.
+// take returns the next n bytes, which must exist.
 func (d *decoder) take(n int) []byte {
 	taken := d.b[:n:n]
 	d.b = d.b[n:]
@@ -124,7 +124,7 @@ func (d *decoder) take(n int) []byte {
 
 func (d *decoder) bytes() []byte { return d.take(d.length(majorBytes)) }
 
-// text reads a text. It was verified to be UTF-8 if it is part of an item that was.
+// text reads a text. item verifies that texts are UTF-8; text does not.
 func (d *decoder) text() string { return string(d.take(d.length(majorText))) }
 
 func (d *decoder) int() int64 {

@@ -35,10 +35,10 @@ type Cell struct {
 	// Status is at most Failed.
 	Status Status
 
-	// Generation is a number of the caller's.
+	// Generation is a number that the caller chooses.
 	Generation uint64
 
-	// Work is the hash of the open intents, held mail and failure of the cell, or zero if there is nothing of these.
+	// Work is the hash of the open intents, held mail and failure of the cell, or zero if it has none of these.
 	Work Hash
 }
 

@@ -50,7 +50,7 @@ func drawWords(t *rapid.T) (changes []trie.Entry) {
 	return changes
 }
 
-// drawTimers draws changes of timers of which many are due at one instant.
+// drawTimers draws changes of timers, many of them due at one instant.
 func drawTimers(t *rapid.T) (changes []trie.Entry) {
 	due := rapid.SampledFrom([]int64{-5, 0, 1767225600000000000, 1767225600000000001, 1767225660000000000}).Draw(t, "due")
 	first, remove := rapid.IntRange(0, 90).Draw(t, "first"), rapid.IntRange(1, 5).Draw(t, "remove")
@@ -89,7 +89,7 @@ func (c content) apply(changes []trie.Entry) {
 
 func (c content) sorted() []trie.Entry { return byPath(slices.Collect(maps.Values(c))) }
 
-// Whatever the changes and their order, a root is that of the model, which knows the entries only.
+// For any changes in any order, the root equals the root of the model, which depends only on the entries.
 func TestIndexIsAFunctionOfItsContent(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestIndexIsAFunctionOfItsContent(t *testing.T) {
 	}
 }
 
-// requireWork holds an update to the least work: each new node is put once, children first, and of the old nodes those above a
-// change are read once each, beside them those of a branch of which a leaf has become.
+// requireWork requires that an update does the least work: it puts each new node once, children first, and reads once each the
+// old nodes above a change and the children of a branch that becomes a leaf.
 func requireWork(t require.TestingT, s *nodes, old, now *tree, changes []trie.Entry) {
 	added := maps.Clone(now.nodes)
 	maps.DeleteFunc(added, func(hash trie.Hash, _ []byte) bool { return old.nodes[hash] != nil })
@@ -152,7 +152,7 @@ func requireWork(t require.TestingT, s *nodes, old, now *tree, changes []trie.En
 	}
 }
 
-// requireReads holds every way of reading to the entries.
+// requireReads requires that every way of reading yields the entries.
 func requireReads(t require.TestingT, index trie.Trie, root trie.Hash, has content) {
 	entries := has.sorted()
 	n, err := index.Count(root)
@@ -180,8 +180,8 @@ func requireReads(t require.TestingT, index trie.Trie, root trie.Hash, has conte
 	}
 }
 
-// requireOtherOrders reaches the entries in two other ways: by their whole history backwards and then the entries left, and one after
-// the other, at random.
+// requireOtherOrders builds the entries in two other ways: by the history in reverse and then the final entries, and one by one in
+// random order.
 func requireOtherOrders(t *rapid.T, index trie.Trie, s *nodes, root trie.Hash, has content, history []trie.Entry) {
 	entries := has.sorted()
 	slices.Reverse(history)
@@ -205,7 +205,7 @@ func requireOtherOrders(t *rapid.T, index trie.Trie, s *nodes, root trie.Hash, h
 	require.Equal(t, root, second)
 }
 
-// An Update that changes nothing reads the nodes that it must and puts none.
+// An Update that changes nothing reads the necessary nodes and puts none.
 func TestNothingIsPutForNothing(t *testing.T) {
 	s, index, root := built(t, trie.Cells, cells(1000))
 	again, err := index.Update(root, nil, s.Put)
@@ -220,7 +220,7 @@ func TestNothingIsPutForNothing(t *testing.T) {
 	require.Empty(t, s.put)
 }
 
-// A change costs the nodes above it, however many entries there are.
+// The cost of a change is the nodes above it, for any number of entries.
 func TestAChangeCostsTheDepth(t *testing.T) {
 	for _, n := range []int{1, 64, 1000, 20000} {
 		s, index, root := built(t, trie.Cells, cells(n))

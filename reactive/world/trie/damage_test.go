@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// changedNode hands out one node with a byte changed.
+// changedNode returns one node with a changed byte.
 type changedNode struct {
 	*nodes
 	hash trie.Hash
@@ -130,7 +130,7 @@ func TestAnErrorOfPutIsReturned(t *testing.T) {
 	}
 }
 
-// A kind that makes paths of another length is a fault, and no index out of range.
+// Paths of another length are an error, not an index out of range.
 func TestPathsOfAnotherLengthAreRefused(t *testing.T) {
 	long := []trie.Entry{{Path: []byte("ab"), Data: encode([]any{[]byte("abc"), 0})}}
 	_, err := words(nil).Update(trie.Empty, long, putNothing)
@@ -153,7 +153,7 @@ func data(entries []trie.Entry) (items [][]byte) {
 	return items
 }
 
-// Nodes whose bytes have their hash, and which no update makes.
+// Nodes with the right hash that no update makes.
 func TestNodesThatNobodyMakesAreDamage(t *testing.T) {
 	one := cell(1).Entry().Data
 	with := func(change func(c []any)) []byte {
@@ -222,7 +222,8 @@ func TestNodesThatNobodyMakesAreDamage(t *testing.T) {
 	}
 }
 
-// forged puts nodes into a store under their hashes, and returns a branch of them with any count and bitmap, as no update makes it.
+// forged puts nodes into a store under their hashes, and returns a branch of them with any count and bitmap, which no update would
+// make.
 func forged(s *nodes, count, bitmap int, children ...[]byte) []byte {
 	hashes := []any{}
 	for _, node := range children {
@@ -233,7 +234,7 @@ func forged(s *nodes, count, bitmap int, children ...[]byte) []byte {
 	return encode([]any{1, count, bitmap, hashes})
 }
 
-// leaf is a leaf of n words that follow each other.
+// leaf returns a leaf of n consecutive words.
 func leaf(first, n int) []byte {
 	items := []cbor.RawMessage{}
 	for i := range n {
@@ -242,7 +243,7 @@ func leaf(first, n int) []byte {
 	return encode([]any{0, items})
 }
 
-// below is a node below branches with one child each.
+// below returns branches with one child each, above a node.
 func below(s *nodes, node []byte, nibbles ...int) []byte {
 	for _, nib := range nibbles {
 		node = forged(s, 65, 1<<nib, node)
@@ -257,7 +258,7 @@ func rooted(s *nodes, node []byte) trie.Hash {
 	return root
 }
 
-// Nodes that are sound by themselves and not as parts of one trie.
+// Nodes that are valid alone but not as parts of one trie.
 func TestNodesThatDoNotBelongTogetherAreDamage(t *testing.T) {
 	tests := map[string]struct {
 		root func(s *nodes) []byte
@@ -302,7 +303,7 @@ func TestNodesThatDoNotBelongTogetherAreDamage(t *testing.T) {
 	}
 }
 
-// The counts of the children read of a branch must leave room for its other children.
+// The counts of the read children of a branch must leave room for its other children.
 func TestCountsAgreeOnTheWayToOneLeaf(t *testing.T) {
 	s := newNodes()
 	root := rooted(s, forged(s, 80, 0b11, forged(s, 80, 0b11, leaf(0, 64), leaf(0x0100, 16)), leaf(0x1000, 1)))
@@ -314,7 +315,7 @@ func TestCountsAgreeOnTheWayToOneLeaf(t *testing.T) {
 	require.ErrorContains(t, err, "a branch counts 80 entries, and 80 are in all but 1")
 }
 
-// A child that a change leaves unread is read when one leaf is made of its branch.
+// A child that a change does not need is read if its branch becomes a leaf.
 func TestCountsAgreeWhereOneLeafIsMade(t *testing.T) {
 	s := newNodes()
 	root := rooted(s, forged(s, 67, 0b11, leaf(0, 64), leaf(0x1000, 2)))

@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/internal/cborhead"
 )
 
-// A Deadline is an entry of the trie of the instants at which something happens to cells by itself: a timer fires, or a cell reaches
-// the end of its time to live. It is encoded as the array of its fields, in their order.
+// A Deadline is an entry of the trie of deadlines of cells: a timer fires, or a cell reaches the end of its time to live. It is
+// encoded as the array of its fields, in their order.
 type Deadline struct {
 	// Due is the instant, in nanoseconds since 1970.
 	Due int64
 
-	// Order is in which timers of one instant fire. No two timers have the same.
+	// Order is the order in which timers of one instant fire. No two timers have the same.
 	Order uint64
 
 	// Cell is the address of the cell.
@@ -27,18 +27,18 @@ type Deadline struct {
 	Node string
 }
 
-// LastOrder is the Order of the end of a time to live, which comes after the timers of its instant.
+// LastOrder is the Order of the end of a time to live, which follows the timers of its instant.
 const LastOrder = math.MaxUint64
 
-// A Moment is the path of a deadline: moments are in the order in which deadlines come.
+// A Moment is the path of a deadline. Moments are in the order of deadlines.
 type Moment [2*8 + momentTie]byte
 
-// momentTie is how many bytes of a hash distinguish ends of one instant.
+// momentTie is the number of bytes of a hash that distinguish ends of one instant.
 const momentTie = 16
 
 // Moment returns the path of the deadline.
 func (d *Deadline) Moment() (m Moment) {
-	binary.BigEndian.PutUint64(m[:], uint64(d.Due)^1<<63) // so that instants before 1970 come first
+	binary.BigEndian.PutUint64(m[:], uint64(d.Due)^1<<63) // so that instants before 1970 precede others
 	binary.BigEndian.PutUint64(m[8:], d.Order)
 	if d.Node == "" {
 		hash := sha256.Sum256([]byte(d.Cell))

@@ -1,12 +1,12 @@
-// Package trie is a content-addressed trie: a sorted set of entries in nodes that are known by the hashes of their bytes, such as the
-// cells of a machine by the hashes of their keys.
+// Package trie implements a content-addressed trie: a sorted set of entries, such as the cells of a machine by the hashes of their
+// keys, in nodes that are identified by the hashes of their bytes.
 //
 //	cells := trie.Cells(fetch) // fetch returns the bytes with a hash
 //	root, err := cells.Update(trie.Empty, []trie.Entry{cell.Entry()}, put)
 //	for entry, err := range cells.Walk(root, nil, nil) { … }
 //
-// A root is all that is needed to find a set again, and sets share the nodes that they have in common: an Update makes the nodes
-// above its changes anew and leaves the others. So a snapshot of a million cells, of which ten have changed, takes some forty nodes.
+// A root identifies a set, and sets share equal nodes: an Update replaces only the nodes above its changes. So a snapshot of a
+// million cells, of which ten have changed, takes some forty nodes.
 //
 // # Nodes
 //
@@ -19,24 +19,23 @@
 //	nibble 1  ┌────────────────────┴────────────────────┐  nibble 3
 //	[0, [entries 1….]]                          [0, [entries 3….]]
 //
-// Both are CBOR in its deterministic form (RFC 8949, section 4.2.1); the hash is the SHA-256 of the bytes. So the root is a function
-// of the entries: not of the order in which they came, nor of earlier entries. These bytes are a format.
+// Both are CBOR in its deterministic form (RFC 8949, section 4.2.1); the hash is the SHA-256 of the bytes. So the root depends only
+// on the entries, not on their order of insertion or on earlier entries. The encoding is a stored format.
 //
-// Package trie defines one kind of entry, Cell. Other kinds determine the form of their entries, and the path of each (Trie.AppendPath):
-// with an instant before a hash, the trie is a queue that is read up to an instant; with the hash of a value before that of a key, an
-// index. An entry is one item made of integers, byte strings, texts, booleans, nulls and arrays.
+// Package trie defines three kinds of entries: Cell, Deadline and Indexed. Other kinds determine the form of their entries, and the
+// path of each (Trie.AppendPath): with an instant before a hash, the trie is a queue that is read up to an instant; with the hash of
+// a value before the hash of a key, an index. An entry is one item made of integers, byte strings, texts, booleans, nulls and arrays.
 //
 // # Damage
 //
-// Every node read is verified: the hash of the bytes, their form, the places and the order of the entries, and the counts as far as
-// they are read. ErrDamaged reports all else, and nothing of a damaged node is returned. An error of the caller's own functions is
-// returned as it is, wrapped.
+// Every read node is verified: the hash of the bytes, their form, the places and the order of the entries, and the counts of read
+// nodes. Any fault is ErrDamaged, and no part of a damaged node is returned. Errors of the caller's functions are returned wrapped.
 //
 // # Cost
 //
-// For n entries with paths that are hashes, reading one takes log₁₆ n nodes. A change reads and makes as many, and a batch does so
-// once for the nodes that its changes have in common. Memory holds the nodes on the way to one leaf, and of an Update the leaves that become
-// part of one branch and the hashes of the nodes read. Of 1,000,000 cells of 67 bytes in a map, in CPU time of one machine (bench_test.go):
+// For n entries with paths that are hashes, reading one takes log₁₆ n nodes. A change reads and makes as many, and a batch processes
+// the common nodes of its changes once. Memory holds the nodes on the path to one leaf and, during an Update, the leaves of one
+// branch and the hashes of the read nodes. Of 1,000,000 cells of 67 bytes in a map, in CPU time of one machine (bench_test.go):
 //
 //	build                   1.2 s      69,905 nodes, 67 MB
 //	change of 1 cell        0.02 ms    5 nodes, 3.2 kB a cell
@@ -44,5 +43,5 @@
 //	change of 10,000        150 ms     13,348 nodes, 1.2 kB a cell
 //	reading all             0.6 s
 //
-// The package has no clock, no goroutine and does no I/O but through its caller's functions.
+// The package has no clock, no goroutine and does I/O only through its caller's functions.
 package trie

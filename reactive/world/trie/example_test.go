@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// Roots stay: the entries under one can be read after others were made of it.
+// Roots are persistent: the entries under a root can be read after updates of it.
 func Example() {
 	store := map[trie.Hash][]byte{}
 	put := func(hash trie.Hash, node []byte) error { store[hash] = node; return nil }

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// Any bytes are refused, as a node of any place and as a cell, or are encoded again as they were; a general decoder and encoder
+// Any bytes, as a node of any place and as a cell, are either refused or encoded again unchanged; a general decoder and encoder
 // agree that they are canonical.
 func FuzzDecode(f *testing.F) {
 	s, _, _ := built(f, trie.Cells, cells(65))

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// An Indexed is an entry of an index: a cell is found by a value. It is encoded as the array of its fields, in their order, and its
-// path is the hash of the value and that of the key.
+// An Indexed is an entry of an index, which finds a cell by a value. It is encoded as the array of its fields, in their order, and
+// its path is the hash of the value followed by the hash of the key.
 type Indexed struct {
 	// Value is the hash of the value.
 	Value Hash
@@ -15,8 +15,8 @@ type Indexed struct {
 	Key []byte
 }
 
-// Index returns a Trie of the cells of one machine by one value of each. Walk yields those with a value from the hash of
-// the value to NextHash of it.
+// Index returns a Trie of the cells of one machine by one value of each. Walk from the hash of a value to its NextHash yields
+// the cells with that value.
 func Index(fetch func(hash Hash) ([]byte, error)) Trie {
 	return Trie{PathBytes: 2 * len(Hash{}), AppendPath: appendIndexedPath, Fetch: fetch}
 }
@@ -31,7 +31,7 @@ func (x *Indexed) appendPath(dst []byte) []byte {
 	return append(append(dst, x.Value[:]...), key[:]...)
 }
 
-// NextHash returns the least bytes that come after all paths that begin with a hash; nil if there are none.
+// NextHash returns the least bytes after all paths that begin with a hash, or nil if there are none.
 func NextHash(hash Hash) []byte {
 	for i := len(hash) - 1; i >= 0; i-- {
 		if hash[i]++; hash[i] != 0 {

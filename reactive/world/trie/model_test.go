@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// The model is a trie that is written down from all of its entries, by a general encoder.
+// The model is a trie that a general encoder builds from all of its entries.
 
 var canonical = func() cbor.EncMode {
 	mode, err := cbor.CoreDetEncOptions().EncMode()
@@ -84,7 +84,7 @@ func (m *tree) add(place string, paths []string, data map[string]cbor.RawMessage
 	return hash
 }
 
-// isBelowLeaf reports whether a place is below that of a leaf.
+// isBelowLeaf reports whether a place is below the place of a leaf.
 func (m *tree) isBelowLeaf(place string) bool {
 	for n := range len(place) {
 		if m.leafs[place[:n]] {
@@ -94,7 +94,7 @@ func (m *tree) isBelowLeaf(place string) bool {
 	return false
 }
 
-// nodes is a store that counts.
+// nodes is a store that counts its operations.
 type nodes struct {
 	data    map[trie.Hash][]byte
 	fetched []trie.Hash
@@ -135,7 +135,7 @@ func cell(i int) trie.Cell {
 	}
 }
 
-// timer is an entry of another kind, [due, key hash, name]: its path is the instant, so that the order is that of time, and the hash.
+// timer is an entry of another kind, [due, key hash, name]: its path is the instant, for the order of time, and the hash.
 func timer(due int64, name string) trie.Entry {
 	key := sha256.Sum256([]byte(name))
 	return trie.Entry{Path: timerPath(nil, due, key[:]), Data: encode([]any{due, key[:], name})}
@@ -162,7 +162,7 @@ func timers(fetch func(trie.Hash) ([]byte, error)) trie.Trie {
 	}}
 }
 
-// words are entries that are their own paths: two bytes, so that tries of few entries are deep.
+// words are entries with paths of two bytes, so that tries of few entries are deep.
 func words(fetch func(trie.Hash) ([]byte, error)) trie.Trie {
 	return trie.Trie{PathBytes: 2, Fetch: fetch, AppendPath: func(dst, data []byte) ([]byte, error) {
 		var w struct {

@@ -23,7 +23,7 @@ const (
 // Invariants, which decode establishes for one node and agrees for a node and its children:
 //
 //  1. A leaf has 1 to 64 entries, in ascending order of their paths, all of which begin with the nibbles of its place.
-//  2. A branch counts more than 64 entries, and its place leaves a nibble to branch by.
+//  2. A branch counts more than 64 entries, and its place has a further nibble.
 //  3. The count of a branch is the sum of the counts of its children.
 type node struct {
 	count   int
@@ -42,7 +42,7 @@ func (b *branch) has(nib int) bool { return b.bitmap&(1<<nib) != 0 }
 // size returns the number of children.
 func (b *branch) size() int { return bits.OnesCount16(b.bitmap) }
 
-// set puts a child in its place; the root of an empty subtree takes it away.
+// set sets a child; Empty removes it.
 func (b *branch) set(nib int, child Hash) {
 	b.bitmap |= 1 << nib
 	if child == Empty {
@@ -51,8 +51,8 @@ func (b *branch) set(nib int, child Hash) {
 	b.children[nib] = child
 }
 
-// agrees reports an error unless the count of a branch can be the sum of the counts of its children: those that were read
-// have seen entries altogether, and the unread ones at least one each.
+// agrees reports an error unless the count of a branch can be the sum of the counts of its children: the read children have
+// seen entries in total, and the unread ones at least one each.
 func (n *node) agrees(seen, unread int) error {
 	if seen+unread > n.count || unread == 0 && seen != n.count {
 		return fmt.Errorf("%w: a branch counts %d entries, and %d are in all but %d of its children", ErrDamaged, n.count, seen, unread)
@@ -89,7 +89,7 @@ func encodeBranch(count int, b *branch) []byte {
 	return dst
 }
 
-// decode decodes the node of a place, the first depth nibbles of path. A node that it accepts is canonical: it has no other encoding.
+// decode decodes the node of a place, the first depth nibbles of path. An accepted node is canonical: it has no other encoding.
 func (t Trie) decode(data, path []byte, depth int) (*node, error) {
 	d := &decoder{b: data}
 	size := d.length(majorArray)
@@ -167,7 +167,7 @@ func (t Trie) fits(n *node, path []byte, depth int) error {
 		}
 		return nil
 	}
-	// The entries between the first and the last share the nibbles with which these two begin alike.
+	// Entries are sorted, so all of them share the common first nibbles of the first and the last.
 	for _, e := range []Entry{n.entries[0], n.entries[n.count-1]} {
 		if !samePlace(e.Path, path, depth) {
 			return fmt.Errorf("entry %x at the place of %x (%d nibbles)", e.Path, path, depth)
@@ -182,7 +182,7 @@ func samePlace(a, b []byte, depth int) bool {
 	return bytes.Equal(a[:whole], b[:whole]) && (depth%2 == 0 || nibble(a, depth-1) == nibble(b, depth-1))
 }
 
-// appendPath appends the path of an entry that is already known to be one canonical item.
+// appendPath appends the path of an entry, which must be one canonical item.
 func (t Trie) appendPath(dst, data []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := t.AppendPath(dst, data)

@@ -17,8 +17,8 @@ type Hash = [sha256.Size]byte
 // Empty is the root of the trie without entries. Its node is neither fetched nor put.
 var Empty = sha256.Sum256(encodeLeaf(nil))
 
-// An Entry is the value of a trie under a path. Those that a trie returns share memory with the fetched nodes: they must not be
-// changed, and a caller that keeps a small part of one for long should copy it.
+// An Entry is the value of a trie under a path. Returned entries share memory with the fetched nodes: they must not be changed,
+// and a caller that keeps a small part of one for long should copy it.
 type Entry struct {
 	// Path determines the place of the entry, nibble by nibble, and the order among entries.
 	Path []byte
@@ -27,13 +27,13 @@ type Entry struct {
 	Data []byte
 }
 
-// A Trie reads and changes the tries of one kind, each known by its root. It holds no nodes and is safe for concurrent use if
-// its functions are.
+// A Trie reads and changes the tries of one kind, each identified by its root. It holds no nodes and is safe for concurrent use
+// if its functions are.
 type Trie struct {
 	// PathBytes is the length of all paths.
 	PathBytes int
 
-	// AppendPath appends the path of an entry to dst, or refuses data that is no entry of the kind. It is given one CBOR item in
+	// AppendPath appends the path of an entry to dst, or refuses data that is not an entry of the kind. data is one CBOR item in
 	// its deterministic form, so an entry has one encoding if its fields have. It must be a pure function.
 	AppendPath func(dst, data []byte) ([]byte, error)
 
@@ -50,7 +50,8 @@ func (t Trie) Count(root Hash) (int, error) {
 	return n.count, nil
 }
 
-// Get returns the encoding of the entry with a path, and whether there is one. It reads one node for each nibble that it needs.
+// Get returns the encoding of the entry with a path, and reports whether there is one. It reads one node for each nibble that
+// it needs.
 func (t Trie) Get(root Hash, path []byte) (data []byte, ok bool, err error) {
 	if len(path) != t.PathBytes {
 		return nil, false, t.lengthError(path)

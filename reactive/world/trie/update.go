@@ -7,19 +7,19 @@ import (
 	"iter"
 )
 
-// Update returns the root of the trie with changes, which must be in ascending order of their paths: each adds the entry, takes the
-// place of the one with its path, or, without Data, removes that if it is there. The new root depends on the entries alone, not on
-// the order in which they came to be there.
+// Update returns the root of the trie with changes, which must be in ascending order of their paths: each adds the entry, replaces
+// the entry with its path or, without Data, removes that entry, if present. The new root depends only on the entries, not on the
+// order of their insertion.
 //
 // It calls put with each new node, children before parents: after an error, the nodes already put are complete subtrees or garbage.
-// Put may keep the node. The nodes above the changed entries are read and made once each; beside them it reads only those that a
-// removal makes into one leaf.
+// Put may keep the node. It reads and makes each node above the changed entries once; other nodes it reads only if a removal merges
+// them into one leaf.
 func (t Trie) Update(root Hash, changes []Entry, put func(hash Hash, node []byte) error) (Hash, error) {
 	return t.Replace(root, changes, put, func(Entry) error { return nil })
 }
 
-// Replace is Update. It also calls replaced with each entry that a change replaces or removes, in ascending order of the paths,
-// before it puts a node that depends on the change. An error of replaced ends it, and is returned.
+// Replace is like Update, and also calls replaced with each entry that a change replaces or removes, in ascending order of the
+// paths, before it puts a node that depends on the change. Replace stops at an error of replaced, and returns it.
 func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byte) error, replaced func(old Entry) error) (Hash, error) {
 	if err := t.checkChanges(changes); err != nil {
 		return Hash{}, err
@@ -39,7 +39,7 @@ func (t Trie) Replace(root Hash, changes []Entry, put func(hash Hash, node []byt
 	return u.store(s)
 }
 
-// checkChanges makes sure that the new entries can be read.
+// checkChanges checks that the new entries can be read.
 func (t Trie) checkChanges(changes []Entry) error {
 	var path []byte
 	for i, c := range changes {
@@ -68,29 +68,29 @@ func (t Trie) checkChanges(changes []Entry) error {
 	return nil
 }
 
-// An update is one Update under way.
+// An update is one Update in progress.
 type update struct {
 	Trie
 	put      func(hash Hash, node []byte) error
 	replaced func(old Entry) error
-	old      map[Hash]bool // nodes that were read, and so need not be put
+	old      map[Hash]bool // read nodes, which need not be put
 }
 
-// A subtree is a part of the new trie. A leaf is not put until it is certain that the subtree above is a branch.
+// A subtree is a part of the new trie. A leaf is not put before it is certain that the subtree above it is a branch.
 type subtree struct {
 	count   int
 	entries []Entry // of a leaf
 	hash    Hash    // of a branch, which has been put
 }
 
-// read is Trie.read, and notes that the node is there.
+// read is Trie.read, and records that the node exists.
 func (u *update) read(hash Hash, path []byte, depth int) (*node, error) {
 	n, err := u.Trie.read(hash, path, depth)
 	u.old[hash] = true
 	return n, err
 }
 
-// apply applies the changes, of which there is at least one, to the node at their first depth nibbles, and returns the new node.
+// apply applies the changes, at least one, to the node at their first depth nibbles, and returns the new node.
 func (u *update) apply(n *node, depth int, changes []Entry) (subtree, error) {
 	if n.branch == nil {
 		entries, err := u.merge(n.entries, changes)
@@ -143,7 +143,7 @@ func (u *update) build(entries []Entry, depth int) (subtree, error) {
 	return u.rebuild(branch{}, children, len(entries))
 }
 
-// rebuild puts the branch in which the changed children take the place of those that were there.
+// rebuild puts the branch with the changed children.
 func (u *update) rebuild(b branch, changed [16]*subtree, count int) (subtree, error) {
 	for nib, child := range changed {
 		if child == nil {
@@ -159,8 +159,8 @@ func (u *update) rebuild(b branch, changed [16]*subtree, count int) (subtree, er
 	return subtree{count: count, hash: hash}, err
 }
 
-// collapse returns the leaf that is left of a branch: the entries of its changed children and of the others, which are read now.
-// Each has at most count entries, so all of them are leaves, or the branch was damaged.
+// collapse returns the leaf that replaces a branch: the entries of its changed children and of the others, which it reads. Each
+// has at most count entries, so all of them are leaves, or the branch is damaged.
 func (u *update) collapse(n *node, changed [16]*subtree, count int, path []byte, depth int) (subtree, error) {
 	leaf := subtree{entries: make([]Entry, 0, count)}
 	path = bytes.Clone(path)
@@ -194,7 +194,7 @@ func (u *update) store(s subtree) (Hash, error) {
 	return u.keep(encodeLeaf(s.entries))
 }
 
-// keep puts a node, unless it is there, and returns its hash.
+// keep puts a node, unless it exists, and returns its hash.
 func (u *update) keep(data []byte) (Hash, error) {
 	hash := sha256.Sum256(data)
 	if u.old[hash] {

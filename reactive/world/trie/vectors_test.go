@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/trie"
 )
 
-// TestCanonicalVectors: the roots are part of the format. If this test has to change, tries that were stored cannot be read.
+// TestCanonicalVectors: the roots are part of the format. If this test must change, stored tries can no longer be read.
 func TestCanonicalVectors(t *testing.T) {
 	var vectors struct {
 		Keys []struct {

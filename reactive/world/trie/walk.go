@@ -6,10 +6,10 @@ import (
 	"iter"
 )
 
-// Walk yields the entries with from <= path < to, in ascending order of their paths. Nil, for either, is no bound; a bound may be
-// shorter than a path, or longer, and compares as bytes.Compare does. So path[:8] of an instant is a bound for paths that begin with
-// instants, and a page that ended with a path is followed by the one from append(path, 0). It reads the nodes of the range as it
-// comes to them, and ends after an error.
+// Walk yields the entries with from <= path < to, in ascending order of their paths. A nil bound is no bound; a bound may be shorter
+// or longer than a path, and is compared by bytes.Compare. So path[:8] of an instant is a bound for paths that begin with instants,
+// and the page after one that ended with a path begins at append(path, 0). Walk reads the nodes of the range one by one, and ends
+// after an error.
 func (t Trie) Walk(root Hash, from, to []byte) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		w := &walk{Trie: t, from: from, to: to, yield: yield, path: make([]byte, t.PathBytes)}
@@ -19,10 +19,10 @@ func (t Trie) Walk(root Hash, from, to []byte) iter.Seq2[Entry, error] {
 	}
 }
 
-// errStopped ends a walk whose caller wants no more entries.
+// errStopped ends a walk if the caller wants no more entries.
 var errStopped = errors.New("stopped")
 
-// A walk is one Walk under way.
+// A walk is one Walk in progress.
 type walk struct {
 	Trie
 	from, to []byte
@@ -30,8 +30,8 @@ type walk struct {
 	path     []byte // the nibbles of the nodes that are being visited
 }
 
-// visit yields the entries below a node and returns its count. Low says that its place is a prefix of from, and high of to, so that the
-// bound lies within it.
+// visit yields the entries below a node and returns its count. low is true if the node's place is a prefix of from, and high if it is
+// a prefix of to, so that the bound is within the node.
 func (w *walk) visit(hash Hash, depth int, low, high bool) (int, error) {
 	n, err := w.read(hash, w.path, depth)
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *walk) visit(hash Hash, depth int, low, high bool) (int, error) {
 	return n.count, n.agrees(seen, unread)
 }
 
-// last returns the last nibble at a depth that paths below the bound have, or -1, and whether the bound lies below that nibble.
+// last returns the last nibble at a depth of paths below the bound, or -1, and reports whether the bound is below that nibble.
 func (w *walk) last(depth int) (nib int, high bool) {
 	switch nibbles := 2 * len(w.to); {
 	case depth >= nibbles:
@@ -90,8 +90,8 @@ func (w *walk) yieldAll(entries []Entry) error {
 }
 
 // Mark calls visit with the hash of each node of a trie, parents before children, and entry with each entry. If visit returns false,
-// the node and all below it are left out: to mark several roots and read the parts they share once, return whether the hash is new.
-// An error of entry ends it, and is returned.
+// Mark skips the node and all nodes below it: to mark several roots and read their common parts once, return true only for new
+// hashes. Mark stops at an error of entry, and returns it.
 func (t Trie) Mark(root Hash, visit func(hash Hash) bool, entry func(Entry) error) error {
 	if root == Empty || !visit(root) {
 		return nil
@@ -101,7 +101,7 @@ func (t Trie) Mark(root Hash, visit func(hash Hash) bool, entry func(Entry) erro
 	return err
 }
 
-// A mark is one Mark under way.
+// A mark is one Mark in progress.
 type mark struct {
 	Trie
 	visit func(Hash) bool

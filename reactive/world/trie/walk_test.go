@@ -25,7 +25,7 @@ func collect(t require.TestingT, index trie.Trie, root trie.Hash, from, to []byt
 	return list
 }
 
-// A walk of any range yields the same entries as a filter, and reads no node beside the range but those above its bounds.
+// A walk of any range yields the same entries as a filter, and reads no nodes outside the range except those above its bounds.
 func TestWalkYieldsARange(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestWalkYieldsARange(t *testing.T) {
 	}
 }
 
-// drawBound draws nil, or a path that is there, cut, made longer, or changed.
+// drawBound draws nil, or an existing path, possibly cut, extended, or changed.
 func drawBound(t *rapid.T, label string, entries []trie.Entry) []byte {
 	if len(entries) == 0 || rapid.IntRange(0, 4).Draw(t, label+" is nil") == 0 {
 		return nil
@@ -78,7 +78,7 @@ func drawBound(t *rapid.T, label string, entries []trie.Entry) []byte {
 	return append(path, rapid.SampledFrom([]string{"", "\x00", "\xff", "\x00\x00\x00"}).Draw(t, label+" end")...)
 }
 
-// A list is shown by pages: each begins after the last of the page before.
+// A list is read in pages: each begins after the last entry of the page before.
 func TestPagesMeet(t *testing.T) {
 	_, index, root := built(t, trie.Cells, cells(1000))
 	var from []byte
@@ -102,7 +102,7 @@ func TestPagesMeet(t *testing.T) {
 	require.Equal(t, 34, pages)
 }
 
-// Timers that are due by an instant are read without those that are due later, though these be many.
+// Timers due by an instant are read without the many that are due later.
 func TestTimersThatAreDue(t *testing.T) {
 	const now, later = 1767225600000000000, 1767229200000000000
 	list := []trie.Entry{}

@@ -1,23 +1,23 @@
-// Package turns is a round-robin queue: takers that are ready get turns in the order in which they became ready.
+// Package turns implements a round-robin queue: ready takers have turns in the order in which they became ready.
 package turns
 
-// Taker takes turns. It loses its place when it is held or has nothing to do any more, and gets one at the end when it goes on.
+// Taker takes turns. It loses its place when it is no longer ready, and has a new one at the end when it is ready again.
 type Taker interface {
 	comparable
-	Place() *Place // the same each time
+	Place() *Place // always the same
 	Ready() bool   // it has something to do and is not held
 }
 
-// Place is the place of a taker in a ring. The zero value is none.
+// Place is the place of a taker in a ring. The zero value is no place.
 type Place struct{ ticket uint64 }
 
-// Leave frees the place. After a turn, the next place is behind all other takers that are ready.
+// Leave frees the place. After a turn, the next place is behind all other ready takers.
 func (p *Place) Leave() { p.ticket = 0 }
 
-// Ring holds those that take turns. The zero value is empty. A place whose taker cannot act now is passed over: see Next. Which
-// places those are is no part of a ring's meaning, since they are still the first.
+// Ring holds takers with places. The zero value is empty. Next passes over places of takers that cannot act now; these remain
+// the first.
 type Ring[T Taker] struct {
-	passed  []entry[T] // passed over, in order: they come before all others
+	passed  []entry[T] // passed over, in order; they precede all others
 	entries []entry[T]
 	first   int
 	tickets uint64
@@ -31,7 +31,7 @@ type entry[T Taker] struct {
 
 func (e *entry[T]) void() bool { return e.ticket != e.of.Place().ticket }
 
-// Put adds a taker that is ready and has no place, and removes one that is not ready.
+// Put adds a ready taker without a place, and removes a taker that is not ready.
 func (r *Ring[T]) Put(of T) {
 	switch p := of.Place(); {
 	case !of.Ready():
@@ -43,10 +43,11 @@ func (r *Ring[T]) Put(of T) {
 	}
 }
 
-// Empty reports whether no one has a place. Trim must have been called since a place was left.
+// Empty reports whether no taker has a place. Trim must be called after a taker left its place.
 func (r *Ring[T]) Empty() bool { return len(r.passed) == 0 && r.first == len(r.entries) }
 
-// Next returns the taker whose turn it is, and skips those that lacks reports; false: no other has anything to do.
+// Next returns the first taker for which lacks returns false, and passes over those before it. It reports false if there is
+// none.
 func (r *Ring[T]) Next(lacks func(T) bool) (of T, ok bool) {
 	for r.first < len(r.entries) {
 		e := &r.entries[r.first]
@@ -63,14 +64,14 @@ func (r *Ring[T]) Next(lacks func(T) bool) (of T, ok bool) {
 	return of, false
 }
 
-// TurnAgain returns the takers that were passed over to their places.
+// TurnAgain returns passed-over takers to their places.
 func (r *Ring[T]) TurnAgain() {
 	if len(r.passed) > 0 {
 		r.entries, r.first, r.passed = append(r.passed, r.entries[r.first:]...), 0, nil
 	}
 }
 
-// All yields those that have a place, in the order of their turns.
+// All yields the takers with places, in the order of their turns.
 func (r *Ring[T]) All(yield func(T) bool) {
 	for _, list := range [][]entry[T]{r.passed, r.entries[r.first:]} {
 		for i := range list {
@@ -81,11 +82,11 @@ func (r *Ring[T]) All(yield func(T) bool) {
 	}
 }
 
-// trimMin is how many entries are free at least before the others are moved.
+// trimMin is the minimum number of free entries before Trim moves the others.
 const trimMin = 64
 
-// Trim removes void places from the front, so that a place is left only if one has something to do. The others are moved when half
-// of the room is free.
+// Trim removes void entries from the front, so that the ring is not empty only if a taker has a place. It moves the others when
+// half of the room is free.
 func (r *Ring[T]) Trim() {
 	for len(r.passed) > 0 && r.passed[0].void() {
 		r.passed[0] = entry[T]{}

@@ -33,8 +33,8 @@ func Open(dir string, o *pebble.Options) (db *pebble.DB, err error) {
 	return pebble.Open(dir, o)
 }
 
-// Check returns ErrGap if Pebble would recover a directory without a batch, but with later ones. It is called before Pebble opens the
-// directory. There is something to read after the death of a process only.
+// Check returns ErrGap if Pebble would recover a directory without a batch, but with later ones. It must be called before Pebble
+// opens the directory. Only after the death of a process does it read logs.
 func Check(files vfs.FS, dir string) error {
 	logs, err := scan(files, dir)
 	if err != nil {
@@ -56,8 +56,8 @@ func Check(files vfs.FS, dir string) error {
 	return err
 }
 
-// checkAlone checks a segment of this package without that of Pebble. Before Pebble uses its file again, ours is emptied, and then removed
-// if that is possible.
+// checkAlone checks a segment of this package without Pebble's segment. Before Pebble reuses its file, ours is emptied, and then
+// removed if possible.
 func checkAlone(files vfs.FS, path string) error {
 	info, err := files.Stat(path)
 	if err == nil && info.Size() > 0 {
@@ -84,13 +84,13 @@ func (w withoutOurs) List(dir string) ([]string, error) {
 
 func isOurs(path string) bool { return strings.HasSuffix(path, ending) }
 
-// checkLog checks a log of which there is a second segment: Pebble's segment, which is read alone, and both together.
+// checkLog checks a log with a second segment: Pebble's segment alone, and both together.
 func checkLog(files vfs.FS, second string, alone, both wal.LogicalLog) error {
 	first, err := firstOf(files, second, uint32(both.Num))
 	if err != nil {
 		return err
 	}
-	// Of a segment that is not the last, Pebble ignores that it is damaged, and not only torn.
+	// Pebble does not distinguish damage from a torn end in a segment other than the last.
 	end, err := follow(alone, first)
 	if err == nil && end != io.EOF && end != record.ErrUnexpectedEOF {
 		err = fmt.Errorf("%w: %s.log: %w", ErrGap, both.Num, end)
@@ -101,8 +101,8 @@ func checkLog(files vfs.FS, second string, alone, both wal.LogicalLog) error {
 	return err
 }
 
-// follow compares the sequence numbers of the batches of a log: a batch has as many as it has entries, and the next batch those that
-// follow. next is the first; 0: unknown. It returns why Pebble reads no further.
+// follow checks the sequence numbers of the batches of a log: each batch has one per entry, and the numbers of the next batch
+// follow. next is the first number; 0: unknown. end is the reason for which Pebble stops reading.
 func follow(log wal.LogicalLog, next uint64) (end, err error) {
 	r := log.OpenForRead()
 	defer r.Close()
@@ -123,7 +123,8 @@ func follow(log wal.LogicalLog, next uint64) (end, err error) {
 	}
 }
 
-// firstOf returns the sequence number at the beginning of a file of this package; 0 if the file is not whole there, or empty.
+// firstOf returns the sequence number at the beginning of a file of this package, or 0 if the file is empty or its beginning is
+// incomplete.
 func firstOf(files vfs.FS, path string, log uint32) (first uint64, err error) {
 	f, err := files.Open(path)
 	if err != nil {
@@ -144,7 +145,7 @@ func firstOf(files vfs.FS, path string, log uint32) (first uint64, err error) {
 	return first, nil
 }
 
-// headBytes is the length of the head of a batch: its sequence number, and how many entries it has.
+// headBytes is the length of the head of a batch: its sequence number, and the number of its entries.
 const headBytes = 12
 
 // appendHead appends a batch without entries.

@@ -4,17 +4,17 @@
 //	db, err := pebble.Open("data/db", &pebble.Options{FS: log})
 //	err = log.Apply(db, batch, true)                           durable
 //
-// A goroutine of Pebble's own writes and syncs Pebble's log. A commit that waits for it changes goroutines twice, which takes a
-// third of the time of a small commit on a fast disk, and much more where other programs keep the processors busy. So a Log writes
-// a small batch to a second file, too, and syncs that alone. A larger batch takes longer than the wait, and is not written twice.
+// A goroutine of Pebble writes and syncs Pebble's log. A commit that waits for it changes goroutines twice, which takes a third of
+// the time of a small commit on a fast disk, and much more if other programs keep the processors busy. So a Log also writes a
+// small batch to a second file, and syncs only that. A larger batch takes longer than the wait, and is not written twice.
 //
 //	db/000012.log        Pebble's, with all batches; written in blocks of 32 KiB, and synced for large batches and at its end
 //	db/000012-001.log    the small batches, each written at once; removed when the other has ended
 //
-// To Pebble these are two segments of one log, as it makes them itself when it turns from a disk that stalls to another one. Pebble
-// recovers a log from all of its segments: it reads the first as far as it is whole, then the second, and skips there what it has
-// seen, by the sequence number of the batch. So no other code recovers what this package writes. One kind of damage, which no crash
-// causes, Pebble does not notice: the first segment ends early, and the second lacks a batch that was in the rest. Check does.
+// To Pebble these are two segments of one log, as it makes them itself when it switches from a stalled disk to another one. Pebble
+// recovers a log from all of its segments: it reads the first up to its last whole batch, then the second, in which it skips the
+// batches that it has read, by sequence number. So this package needs no recovery code. Pebble does not detect one kind of damage,
+// which no crash causes: the first segment ends early, and the second lacks a batch that was in the rest. Check detects it.
 package commitlog
 
 import (
@@ -33,26 +33,27 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
-// Log is a file system for Pebble, and the second segment of Pebble's log. All batches of a database go through Apply. One goroutine
-// at a time uses it, and flushes or closes the database; Pebble makes files from others meanwhile. Make one with New.
+// Log is a file system for Pebble, and the second segment of Pebble's log. All batches of a database must go through Apply. One
+// goroutine at a time may use it, and flush or close the database; Pebble creates files on other goroutines meanwhile. Make one with
+// New.
 type Log struct {
 	vfs.FS
 	dir    string
 	number uint32   // of Pebble's log
-	first  uint64   // of that log; 0: it has no batch
+	first  uint64   // first sequence number in that log; 0: no batch
 	behind bool     // the newest batches are neither durable nor in the file
 	file   vfs.File // nil: no small batch was written since Pebble's log began
 	path   string   // of file
 	end    int64    // of its written part, in bytes
-	synced int64    // bytes of that which are durable
-	room   int64    // bytes set aside
+	synced int64    // durable bytes of the written part
+	room   int64    // preallocated bytes
 	buf    []byte
 
 	manifest atomic.Bool // Pebble has begun one
 }
 
-// HasManifest reports whether Pebble has begun a manifest since it was opened. It begins none if it finds no log, as after a death in the
-// midst of a recovery, before it flushes a table; and a checkpoint has none of before.
+// HasManifest reports whether Pebble has begun a manifest since it was opened. If it finds no log, as after a death in the middle of
+// a recovery, it begins none until it flushes a table; and a checkpoint does not include an earlier manifest.
 func (l *Log) HasManifest() bool { return l.manifest.Load() }
 
 // New returns the log of the database in a directory.
@@ -61,7 +62,7 @@ func New(files vfs.FS, dir string) *Log { return &Log{FS: files, dir: dir} }
 // smallBytes bounds a batch that is written to both files.
 const smallBytes = 16 << 10
 
-// Apply applies a batch, which is not empty. If durable is true, it returns when the batch is durable, and all that were applied before.
+// Apply applies a batch, which must not be empty. If durable is true, it returns when this batch and all earlier ones are durable.
 func (l *Log) Apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
 	if b.Len() > smallBytes || l.behind {
 		return l.applyLarge(db, b, durable)
@@ -79,14 +80,14 @@ func (l *Log) Apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
 	return nil
 }
 
-// applyLarge writes a batch to Pebble's log alone. As long as it is not durable there, no later one may be in the file: a crash could
-// leave that without this one.
+// applyLarge writes a batch only to Pebble's log. Until it is durable there, no later batch may be in the file, because a crash could
+// keep the later batch without this one.
 func (l *Log) applyLarge(db *pebble.DB, b *pebble.Batch, durable bool) error {
 	l.behind = !durable
 	return l.apply(db, b, durable)
 }
 
-// apply has Pebble apply a batch.
+// apply applies a batch to Pebble.
 func (l *Log) apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
 	how := pebble.NoSync
 	if durable {
@@ -96,13 +97,14 @@ func (l *Log) apply(db *pebble.DB, b *pebble.Batch, durable bool) error {
 		return err
 	}
 	if l.first == 0 {
-		// It stays 0 behind a batch that takes half of Pebble's table in memory: Pebble has taken its data, and ended its log behind it.
+		// It stays 0 for a batch that takes half of Pebble's table in memory: Pebble then takes over its data, and ends its log
+		// behind it.
 		l.first = uint64(b.SeqNum())
 	}
 	return nil
 }
 
-// write appends a batch, whose sequence number Pebble has set.
+// write appends a batch with the sequence number that Pebble has set.
 func (l *Log) write(batch []byte) error {
 	if l.file == nil {
 		if err := l.begin(); err != nil {
@@ -122,15 +124,15 @@ func (l *Log) append(record []byte) error {
 	return err
 }
 
-// roomBytes is how much room the file has behind its written part. It is part of the file: a sync that need not also store a new
-// size of the file takes two thirds of the time. It reads as zeros, which end a log.
+// roomBytes is the room preallocated behind the written part of the file. It is part of the file: a sync without a new file size
+// takes two thirds of the time. It reads as zeros, which end a log.
 const roomBytes = 1 << 20
 
-// ending of the file's name: after 000012.log it is the first to which Pebble could turn.
+// ending is the end of the file's name: the first segment to which Pebble would switch from 000012.log.
 const ending = "-001.log"
 
-// begin makes the file, and its name durable. Its first record is a batch without entries, which Pebble skips, with the sequence
-// number of the first batch of Pebble's log: see Check.
+// begin creates the file and makes its name durable. Its first record is a batch without entries, which Pebble skips, with the
+// sequence number of the first batch of Pebble's log: see Check.
 func (l *Log) begin() (err error) {
 	l.path = l.PathJoin(l.dir, fmt.Sprintf("%06d", l.number)+ending)
 	if l.file, err = l.FS.Create(l.path, vfs.WriteCategoryUnspecified); err != nil {
@@ -159,8 +161,8 @@ func (l *Log) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCateg
 	return l.FS.ReuseForWrite(oldname, newname, category)
 }
 
-// Remove implements vfs.FS. Pebble removes the segments of a log that it has recovered one by one: that of this package is the first to
-// go, so that no crash leaves it alone.
+// Remove implements vfs.FS. Pebble removes the segments of a recovered log one by one. Remove removes the segment of this package
+// first, so that no crash leaves it alone.
 func (l *Log) Remove(name string) error {
 	number, _, isLog := wal.ParseLogFilename(l.PathBase(name))
 	if isLog && !isOurs(name) {
@@ -176,8 +178,8 @@ func (l *Log) Remove(name string) error {
 	return l.FS.Remove(name)
 }
 
-// creating removes the file before Pebble begins its next log. Pebble has synced its last one then; and only of the newest log may it
-// find a segment that ends anywhere.
+// creating removes the file before Pebble begins its next log. Pebble has then synced its last log, and only the newest log may have
+// a segment with a torn end.
 func (l *Log) creating(name string) error {
 	if strings.HasPrefix(l.PathBase(name), "MANIFEST-") {
 		l.manifest.Store(true)
@@ -191,7 +193,7 @@ func (l *Log) creating(name string) error {
 	return err
 }
 
-// remove empties the file and removes it. Pebble takes an empty one that cannot be removed for the end of a log.
+// remove empties the file and removes it. Pebble reads an empty file that cannot be removed as the end of a log.
 func (l *Log) remove() error {
 	if l.file == nil {
 		return nil
@@ -216,8 +218,8 @@ func (l *Log) Close() error {
 	return err
 }
 
-// Copy copies segments of this package in a directory to a copy of the database, which Pebble has made of its own files: those of logs
-// that the copy has. It needs them if Pebble can no longer write to its log.
+// Copy copies segments of this package in a directory to Pebble's copy of the database, for the logs in the copy. The copy needs them
+// if Pebble can no longer write to its log.
 func Copy(files vfs.FS, from, to string) error {
 	names, err := files.List(to)
 	for _, name := range names {
@@ -229,13 +231,13 @@ func Copy(files vfs.FS, from, to string) error {
 	return err
 }
 
-// The format of Pebble's logs: blocks of chunks. A record that does not fit into the rest of a block goes on in the next.
+// The format of Pebble's logs: blocks of chunks. A record that does not fit into the rest of a block continues in the next.
 //
 //	┌────────────┬────────────┬──────────┬──────────────────┬────────────┬───────┐
 //	│ CRC-32C (4)│ length (2) │ kind (1) │ number of log (4)│ synced (8) │ bytes │
 //	└────────────┴────────────┴──────────┴──────────────────┴────────────┴───────┘
 //
-// synced is how many bytes of the file were durable when the chunk was written: damage before that is no torn end.
+// synced is the number of durable bytes of the file when the chunk was written: damage before that is not a torn end.
 const (
 	blockBytes  = 32 << 10
 	headerBytes = 19

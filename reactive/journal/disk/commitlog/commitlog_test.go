@@ -28,8 +28,8 @@ const tableBytes = 256 << 10
 type life struct {
 	log     *commitlog.Log
 	db      *pebble.DB
-	applied int // batches, of this life and those before
-	durable int // at least so many of them are
+	applied int // batches, of this life and earlier ones
+	durable int // a lower bound of the durable ones
 }
 
 func options(files vfs.FS) *pebble.Options {
@@ -51,7 +51,7 @@ func begin(t require.TestingT, files vfs.FS) *life {
 	return l
 }
 
-// guarded keeps a file system from being copied while a file is used again: MemFS would lock itself.
+// guarded prevents copies of a file system while a file is reused, because MemFS would deadlock.
 type guarded struct {
 	vfs.FS
 	mu *sync.Mutex
@@ -63,7 +63,7 @@ func (g guarded) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCa
 	return g.FS.ReuseForWrite(oldname, newname, category)
 }
 
-// apply applies the next batch: its number, and as many entries that are as large.
+// apply applies the next batch: its number, and entries of a size.
 func (l *life) apply(t require.TestingT, entries, size int, durable bool) {
 	b := l.db.NewBatch()
 	n := l.applied
@@ -78,13 +78,13 @@ func (l *life) apply(t require.TestingT, entries, size int, durable bool) {
 
 func value(n, size int) []byte { return []byte(strings.Repeat(string(rune('a'+n%26)), size)) }
 
-// end closes the database without a flush, as a crash would leave it but for the blocks that Pebble has still to write.
+// end closes the database without a flush, like a crash, except that Pebble writes its last blocks.
 func (l *life) end(t require.TestingT) {
 	require.NoError(t, l.db.Close())
 	require.NoError(t, l.log.Close())
 }
 
-// check compares the database with the batches that were applied, and returns how many it has.
+// check compares the database with the applied batches, and returns the number of batches in it.
 func check(t require.TestingT, db *pebble.DB, entries, sizes []int) int {
 	n := 0
 	if record, closer, err := db.Get([]byte("newest")); err == nil {
@@ -107,8 +107,8 @@ func check(t require.TestingT, db *pebble.DB, entries, sizes []int) int {
 	return n
 }
 
-// TestACrashAtAnyMomentLosesNothing lets a machine die before some write, sync, creation or removal of a file, with some of what was not
-// synced: also while the database is opened or a log ends. All batches that were durable are there then, and those before them.
+// TestACrashAtAnyMomentLosesNothing lets a machine die before some write, sync, creation or removal of a file, with some of the
+// unsynced data, also while the database is opened or a log ends. All durable batches, and all batches before them, exist afterwards.
 func TestACrashAtAnyMomentLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := vfs.NewCrashableMem()
@@ -212,7 +212,7 @@ func TestACrashAroundTheEndOfALogLosesNothing(t *testing.T) {
 	}
 }
 
-// TestASegmentLastsAsLongAsItsLog: there is one file of the package at most, and none after a log has ended.
+// TestASegmentLastsAsLongAsItsLog: there is at most one file of the package, and none after a log has ended.
 func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
 	files := vfs.NewMem()
 	require.NoError(t, files.MkdirAll("db", 0o755))
@@ -250,7 +250,7 @@ func TestASegmentLastsAsLongAsItsLog(t *testing.T) {
 	l.end(t)
 }
 
-// dead returns the files that a machine leaves which dies with all batches durable, and the names of the segments of this package and of
+// dead returns the files of a machine that died with all batches durable, and the names of the segments of this package and of
 // Pebble.
 func dead(t *testing.T, sizes []int) (files *vfs.MemFS, ours, pebbles string) {
 	crashable := vfs.NewCrashableMem()
@@ -291,10 +291,10 @@ func harmed(t *testing.T, sizes []int, ours bool, use func(files *vfs.MemFS, at,
 	}
 }
 
-// ones returns how many entries the batches of harmed have.
+// ones returns the numbers of entries of the batches of harmed.
 func ones(sizes []int) []int { return slices.Repeat([]int{1}, len(sizes)) }
 
-// TestAFlippedBitIsDamage: of a damaged segment never are all batches read, and if later blocks say that the bit was durable, the
+// TestAFlippedBitIsDamage: batches of a damaged segment are missing, and if later blocks show that the bit was durable, the
 // database does not open.
 func TestAFlippedBitIsDamage(t *testing.T) {
 	var sizes []int
@@ -314,8 +314,8 @@ func TestAFlippedBitIsDamage(t *testing.T) {
 	})
 }
 
-// TestABatchThatOnlyPebbleHasIsMissed damages Pebble's segment, which alone has the large batches: either the database has all batches
-// up to one, or it is known that one is missing.
+// TestABatchThatOnlyPebbleHasIsMissed damages Pebble's segment, the only one with the large batches: either the database has all
+// batches up to one, or Check reports that one is missing.
 func TestABatchThatOnlyPebbleHasIsMissed(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -375,7 +375,8 @@ func TestTheSegmentGoesBeforePebbles(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprint(errorfs.OpRemove, " ", ours), fmt.Sprint(errorfs.OpFileSync, " db"), fmt.Sprint(errorfs.OpRemove, " ", pebbles)}, ops[:3])
 }
 
-// TestALostSectorIsMissed: Pebble ignores where a segment ends that is not the last, though later blocks say that more was durable.
+// TestALostSectorIsMissed: Pebble ignores an early end of a segment other than the last, even if later blocks show that more was
+// durable.
 func TestALostSectorIsMissed(t *testing.T) {
 	files, _, pebbles := dead(t, []int{1, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000})
 	require.NoError(t, commitlog.Check(files, "db"))

@@ -4,5 +4,5 @@ package commitlog
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// grow does nothing: only on Linux is room set aside.
+// grow does nothing: room is preallocated only on Linux.
 func grow(vfs.File, int64, int64) {}

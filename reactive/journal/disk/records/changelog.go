@@ -15,13 +15,13 @@ import (
 // changeSpace is the first byte of all keys of the change log. Part of the stored format.
 const changeSpace = 'g'
 
-// How far the log goes back, at most.
+// Bounds of the age and the size of the log.
 const (
 	keepTime  = 7 * 24 * time.Hour
 	keepBytes = 1 << 30
 )
 
-// pruneEvery is the number of commits between two looks for records to be dropped; each drops at most pruneMost of them.
+// pruneEvery is the number of commits between two prunes. Each drops at most pruneMost records.
 const (
 	pruneEvery = 1024
 	pruneMost  = 4 * pruneEvery
@@ -31,7 +31,7 @@ func appendChangeKey(dst []byte, number uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, changeSpace), number)
 }
 
-// ChangeLog writes the log. Owned by the committer.
+// ChangeLog writes the log. It belongs to the committer.
 type ChangeLog struct {
 	bytes       uint64 // of all records so far
 	key, record []byte
@@ -62,7 +62,7 @@ func (l *ChangeLog) Add(run string, last uint64) {
 	l.record = binary.AppendUvarint(l.record, last)
 }
 
-// Stage adds the record to the batch of its commit, and drops old records if it is time to.
+// Stage adds the record to the batch of its commit, and prunes the log every pruneEvery commits.
 func (l *ChangeLog) Stage(db pebble.Reader, b *pebble.Batch) error {
 	l.bytes += uint64(len(l.key) + len(l.record))
 	binary.BigEndian.PutUint64(l.record[SealHeader+8:], l.bytes)
@@ -76,7 +76,7 @@ func (l *ChangeLog) Stage(db pebble.Reader, b *pebble.Batch) error {
 	return l.prune(db, b, int64(binary.BigEndian.Uint64(l.record[SealHeader:])))
 }
 
-// prune drops the oldest records that are too old or too many.
+// prune drops the oldest records while the log exceeds its bounds.
 func (l *ChangeLog) prune(db pebble.Reader, b *pebble.Batch, now int64) error {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{changeSpace}, UpperBound: []byte{changeSpace + 1}})
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *ChangeLog) prune(db pebble.Reader, b *pebble.Batch, now int64) error {
 		}
 		e, err := openCommit(record, it.Key())
 		if err != nil || now-e.at < int64(keepTime) && l.bytes-e.bytes < keepBytes {
-			break // a damaged record stays, to be found
+			break // a damaged record stays, so that it is reported
 		}
 		upTo = append(append(upTo[:0], it.Key()...), 0)
 	}
@@ -124,7 +124,7 @@ func openCommit(record, key []byte) (e commitEntry, err error) {
 	return commitEntry{int64(binary.BigEndian.Uint64(content)), binary.BigEndian.Uint64(content[8:]), content[16:]}, nil
 }
 
-// readCommit reads the record of one commit; ErrGap: there is none.
+// readCommit reads the record of one commit. It returns ErrGap if there is none.
 func readCommit(db pebble.Reader, number uint64) (e commitEntry, err error) {
 	key := appendChangeKey(nil, number)
 	record, closer, err := db.Get(key)
@@ -149,8 +149,8 @@ type ChangeRange struct {
 	next, to uint64
 }
 
-// ChangesBehind returns the part of the log behind a place, up to the commit with a number. A place of which the log does not know
-// all that follows is ErrGap.
+// ChangesBehind returns the part of the log behind a place, up to the commit with a number. It returns ErrGap if the log no longer
+// has all commits behind the place.
 func ChangesBehind(db pebble.Reader, after journal.Place, number uint64) (ChangeRange, error) {
 	oldest, err := oldestCommit(db, number)
 	if after == "" || err != nil {
@@ -163,7 +163,7 @@ func ChangesBehind(db pebble.Reader, after journal.Place, number uint64) (Change
 	return ChangeRange{at + 1, number}, nil
 }
 
-// oldestCommit returns the number of the oldest commit in the log; that of the next commit if there is none.
+// oldestCommit returns the number of the oldest commit in the log, or of the next commit if the log is empty.
 func oldestCommit(db pebble.Reader, number uint64) (uint64, error) {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{changeSpace}, UpperBound: []byte{changeSpace + 1}})
 	if err != nil {

@@ -19,19 +19,19 @@ import (
 
 // Names in a store's directory.
 const (
-	LockName     = "LOCK"    // held by the process that has it open
+	LockName     = "LOCK"    // locked by the process that has the directory open
 	VersionName  = "VERSION" // see CheckVersion
 	MarkName     = "COMMIT"  // see Mark
 	DatabaseName = "db"      // Pebble's directory
 )
 
-// NewestVersion is the version of the layout of a store's directory. The earlier one is that without indexes and change log.
+// NewestVersion is the version of the layout of a store's directory. Version 1 has no indexes and no change log.
 const NewestVersion = 2
 
 const versionFormat = "sluice journal %d\n"
 
-// CheckVersion reads the version file of a directory and returns the version, or writes it if the directory is new: see MakeFolder. It
-// is the first file written, so a program that does not know the version changes nothing.
+// CheckVersion reads the version file of a directory and returns the version, or writes it if the directory is new: see MakeFolder.
+// The file is written first, so a program that does not know the version changes nothing.
 func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	path := files.PathJoin(dir, VersionName)
 	text, err := ReadFile(files, path)
@@ -53,12 +53,12 @@ func CheckVersion(files vfs.FS, dir string) (version int, err error) {
 	return version, nil
 }
 
-// WriteVersion makes the version that of this program.
+// WriteVersion writes the version of this program.
 func WriteVersion(files vfs.FS, dir string) error {
 	return CreateFile(files, dir, VersionName, fmt.Appendf(nil, versionFormat, NewestVersion))
 }
 
-// CreateFile makes a file that is whole or missing after a crash.
+// CreateFile creates a file, which is complete or missing after a crash.
 func CreateFile(files vfs.FS, dir, name string, content []byte) error {
 	path := files.PathJoin(dir, name)
 	temporary := path + ".new"
@@ -79,8 +79,8 @@ func CreateFile(files vfs.FS, dir, name string, content []byte) error {
 	return shield.SyncDir(files, dir)
 }
 
-// OpenError returns why Pebble does not open a database: damage if its files do not belong together, which Pebble calls corruption
-// only in part. A file that is missing or a directory is damage, too, other errors of the system are not.
+// OpenError converts an error of Pebble on opening a database. It is damage if the files are inconsistent, which Pebble does not
+// always report as corruption, or if a file is missing or is a directory. Other errors of the system are not damage.
 func OpenError(err error) error {
 	var errno syscall.Errno
 	ofSystem := errors.As(err, &errno) && !slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EISDIR, syscall.ENOTDIR}, errno)
@@ -90,8 +90,8 @@ func OpenError(err error) error {
 	return fmt.Errorf("%w: %w", journal.ErrDamaged, err)
 }
 
-// Missing returns an error if a directory in which Pebble finds no database has had one: commits were acknowledged, or there are
-// tables, which a new database would delete. A process that dies while it makes a database leaves none.
+// Missing returns an error if a directory without a database has had one: commits were acknowledged, or there are tables, which
+// a new database would delete. A process that dies while it makes a database leaves no tables.
 func Missing(files vfs.FS, dir string, marked uint64) error {
 	if marked > 0 {
 		return fmt.Errorf("%w: %s holds no database, but commit %d was acknowledged", journal.ErrDamaged, dir, marked)
@@ -129,18 +129,18 @@ func ReadFile(files vfs.FS, path string) ([]byte, error) {
 	return text, err
 }
 
-// Mark is a small file with the number of the last acknowledged commit. Pebble takes a log that ends in invalid data for one
-// cut short by a crash, and opens without it; the mark tells the difference. A store with fewer commits than its mark has
-// lost acknowledged ones.
+// Mark is a small file with the number of the last acknowledged commit. Pebble reads invalid data at the end of a log as a torn
+// end after a crash, and opens without it; the mark reveals the loss. A store with fewer commits than its mark has lost
+// acknowledged ones.
 //
 //	┌──────────────┬─────────────────────┐
 //	│ number (8)   │ CRC-32C of it (4)   │
 //	└──────────────┴─────────────────────┘
 //
 // It is written after each sync but not synced itself: that costs a microsecond instead of doubling the cost of a commit.
-// After the death of the process alone, the mark is exact. After that of the machine it may be as old as the kernel's last
-// write-back, usually half a minute: a loss of newer commits would then go unnoticed, a loss of older ones would not. It
-// never runs ahead of the durable commits. Removing the file of a damaged store accepts the store as it is.
+// After the death of only the process, the mark is exact. After the death of the machine, it may be as old as the kernel's last
+// write-back, usually half a minute: a loss of newer commits would not be detected, a loss of older ones would be. It is never
+// ahead of the durable commits. Removing the file of a damaged store accepts the store as it is.
 type Mark struct {
 	f   vfs.File
 	buf [markBytes]byte
@@ -148,7 +148,7 @@ type Mark struct {
 
 const markBytes = 8 + 4
 
-// OpenMark opens the mark and returns its number. If the mark does not exist, OpenMark makes it, with number 0.
+// OpenMark opens the mark and returns its number. If the mark does not exist, OpenMark creates it, with number 0.
 func OpenMark(files vfs.FS, dir string) (m *Mark, number uint64, err error) {
 	path := files.PathJoin(dir, MarkName)
 	text, err := ReadFile(files, path)

@@ -7,23 +7,23 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// The head of a trimmed stream has trimmedVersion: a program that does not know it must not take the missing events for damage.
-// The record in the place of the head of a deleted stream has deletedVersion.
+// The head of a trimmed stream has trimmedVersion: a program that does not know it must not report the missing events as
+// damage. The record in the place of the head of a deleted stream has deletedVersion.
 const (
 	trimmedVersion = 2
 	deletedVersion = 3
 )
 
-// Head is the content of the record under a stream's head key: the last sequence of the stream, whether it has a head or not, the
-// first behind those that were trimmed, and the encoding of the head, without both.
+// Head is the content of the record under a stream's head key: the last sequence of the stream, with or without a head; the first
+// sequence behind the trimmed events; and the encoding of the head, without these two.
 type Head struct {
 	Last    uint64                // sequence of the last event
-	First   uint64                // 0: none were trimmed
+	First   uint64                // 0: nothing was trimmed
 	Encoded []byte                // empty: none
 	Deleted *journal.DeletedError // the stream was deleted; nil: it was not
 }
 
-// Append appends the sealed record, which is to be stored under key.
+// Append appends the sealed record for a key.
 func (h Head) Append(dst, key []byte) []byte {
 	begin := len(dst)
 	dst = binary.BigEndian.AppendUint64(BeginSealed(dst), h.Last)
@@ -41,7 +41,7 @@ func (h Head) Append(dst, key []byte) []byte {
 	return dst
 }
 
-// OpenHead reads a record that was found under key; the head is part of it.
+// OpenHead reads a record found under key. The encoded head is part of the record.
 func OpenHead(record, key []byte) (Head, error) {
 	version, content, err := UnsealUpTo(deletedVersion, record, key)
 	numbers := 8

@@ -14,8 +14,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/shield"
 )
 
-// Holds reports whether a directory holds a store. If it has no version but other files that a store has, Holds returns ErrDamaged,
-// and the kind of the directory: a store that has lost its version, or the folder of another program. It changes nothing. files is nil for
+// Holds reports whether a directory holds a store. If it has no version but other files of a store, Holds returns ErrDamaged with the
+// kind of the directory: a store that has lost its version, or the folder of another program. It changes nothing. A nil files means
 // the operating system's.
 func Holds(files vfs.FS, dir string) (bool, error) {
 	if files == nil {
@@ -29,14 +29,14 @@ func Holds(files vfs.FS, dir string) (bool, error) {
 	if err != nil || what == "" {
 		return false, err
 	}
-	if has, err := exists(files, dir, VersionName); has || err != nil { // another process makes the store just now
+	if has, err := exists(files, dir, VersionName); has || err != nil { // another process may be making the store
 		return has, err
 	}
 	return false, fmt.Errorf("%w: %s is missing, but there is %s", journal.ErrDamaged, files.PathJoin(dir, VersionName), what)
 }
 
-// remains describes the content of a directory of a store that has no version; "": nothing, or the files of a store whose making a crash
-// has cut short.
+// remains describes the content of a directory without a version, or returns "" for an empty directory and for the files of a store
+// whose creation a crash interrupted.
 func remains(files vfs.FS, dir string) (string, error) {
 	db := files.PathJoin(dir, DatabaseName)
 	info, err := files.Stat(db)
@@ -83,8 +83,8 @@ func exists(files vfs.FS, dir, name string) (bool, error) {
 	return err == nil, err
 }
 
-// MakeFolder makes the directory of a store and the database's within it, and their names durable. It refuses a directory about which
-// Holds has an error.
+// MakeFolder creates the directory of a store and of its database, and makes their names durable. It refuses a directory for which
+// Holds returns an error.
 func MakeFolder(files vfs.FS, dir string) error {
 	if _, err := Holds(files, dir); err != nil {
 		return err

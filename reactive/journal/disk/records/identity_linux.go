@@ -12,14 +12,14 @@ type identity struct {
 	inode        uint64
 }
 
-// identify returns the identity of a file. It does not ask for the file's times, as os.Stat does: Linux stamps a file whose times
-// were asked for with a time of its own at the next write, which costs a transaction of the file system that the next sync waits for.
+// identify returns the identity of a file. Unlike os.Stat, it does not query the file's times: after such a query, Linux sets a new
+// timestamp at the next write, which costs a transaction of the file system that the next sync waits for.
 func identify(path string) (identity, error) {
 	id, _, err := statx(path, unix.STATX_INO)
 	return id, err
 }
 
-// identifyChanged returns the identity of a file that is not written to, and its time of change in nanoseconds.
+// identifyChanged returns the identity of a file and its time of change in nanoseconds. It is for files that are not written.
 func identifyChanged(path string) (id identity, changed int64, err error) {
 	id, at, err := statx(path, unix.STATX_INO|unix.STATX_CTIME)
 	return id, at.Sec*1e9 + int64(at.Nsec), err

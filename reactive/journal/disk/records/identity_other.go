@@ -13,7 +13,7 @@ func identify(path string) (identity, error) {
 	return identity{info}, err
 }
 
-// identifyChanged returns the identity of a file. Its time of change is 0, which is not known.
+// identifyChanged returns the identity of a file. Its time of change is 0, which means unknown.
 func identifyChanged(path string) (id identity, changed int64, err error) {
 	id, err = identify(path)
 	return id, 0, err

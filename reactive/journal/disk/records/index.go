@@ -22,7 +22,7 @@ var indexLetters = map[journal.Index]byte{
 	journal.ByWait: 'w', journal.ByChild: 'c', journal.ByDue: 'd',
 }
 
-// IndexKeys is a list of keys, each behind its length in two bytes.
+// IndexKeys is a list of keys, each preceded by its length in two bytes.
 type IndexKeys []byte
 
 // Append appends the keys of a head.
@@ -59,8 +59,8 @@ func (k IndexKeys) has(key []byte) bool {
 
 var sumSeed = maphash.MakeSeed()
 
-// SumOf returns a number of a head, never 0: in this process, heads with the same number have the same keys. It makes no keys:
-// of a run's heads nearly all have those of the one before.
+// SumOf returns a hash of the keys of a head, never 0: in this process, heads with equal sums have equal keys. It computes no
+// keys, because nearly all heads of a run have the keys of the head before.
 func SumOf(h *journal.Head) uint64 {
 	var m maphash.Hash
 	m.SetSeed(sumSeed)
@@ -68,7 +68,7 @@ func SumOf(h *journal.Head) uint64 {
 	addText(&m, h.Name)
 	addText(&m, h.Status)
 	addNumber(&m, uint64(h.Started))
-	var waits uint64 // a set of kinds, as the keys are
+	var waits uint64 // a set of kinds, like the keys
 	if h.Open {
 		addNumber(&m, 1)
 		if h.Due != 0 && !h.Moves() {
@@ -82,7 +82,7 @@ func SumOf(h *journal.Head) uint64 {
 	}
 	addNumber(&m, waits)
 	var labels uint64
-	for name, text := range h.Labels { // in any order
+	for name, text := range h.Labels { // the sum does not depend on the order
 		var one maphash.Hash
 		one.SetSeed(sumSeed)
 		addText(&one, name)
@@ -150,7 +150,7 @@ func appendIndexKey(dst []byte, p indexPrefix, at journal.Position) []byte {
 
 func storedInstant(at int64) uint64 { return ^(uint64(at) ^ 1<<63) }
 
-// IndexRange is the keys that a query selects.
+// IndexRange is the range of keys that a query selects.
 type IndexRange struct {
 	lower, upper []byte
 	oldest       bool
@@ -176,7 +176,7 @@ func IndexRangeOf(q *journal.Query) IndexRange {
 	return r
 }
 
-// GoOn removes everything up to a position.
+// GoOn removes the keys up to a position.
 func (r *IndexRange) GoOn(behind journal.Position) {
 	key := append(binary.BigEndian.AppendUint64(bytes.Clone(r.lower[:r.skip]), storedInstant(behind.At)), behind.Run...)
 	switch {
@@ -212,16 +212,16 @@ func (r *IndexRange) Load(db pebble.Reader, page []journal.Position, most int) (
 	return page, err
 }
 
-// IndexCheck compares the indexes with the heads from which they follow.
+// IndexCheck compares the indexes with the heads from which they are derived.
 type IndexCheck struct {
 	DB      pebble.Reader // of the heads and the indexes
-	Unknown bool          // there are heads that cannot be read
+	Unknown bool          // some heads cannot be read
 
 	keys  IndexKeys
 	count int
 }
 
-// Add looks for the keys of a head.
+// Add checks that the indexes have the keys of a head.
 func (c *IndexCheck) Add(h *journal.Head) error {
 	c.keys = c.keys[:0].Append(h)
 	for key := range c.keys.all {
@@ -240,7 +240,7 @@ func (c *IndexCheck) Add(h *journal.Head) error {
 	return nil
 }
 
-// End looks for keys that belong to no head.
+// End checks that the indexes have no other keys.
 func (c *IndexCheck) End() error {
 	it, err := c.DB.NewIter(&pebble.IterOptions{LowerBound: []byte{IndexSpace}, UpperBound: []byte{IndexSpace + 1}})
 	if err != nil {
@@ -257,11 +257,11 @@ func (c *IndexCheck) End() error {
 	return err
 }
 
-// indexedPage is how many positions Indexed reads at a time.
+// indexedPage is the number of positions that Indexed reads at a time.
 const indexedPage = 1024
 
-// Indexed returns the entry of a run in the index of all runs, its id and instant; the zero Head if it does not have it. It reads the
-// keys of all newer runs.
+// Indexed returns the id and the instant of a run from the index of all runs, or the zero Head if the index lacks the run. It reads
+// the keys of all newer runs.
 func Indexed(db pebble.Reader, run string) (journal.Head, error) {
 	r := IndexRangeOf(&journal.Query{Index: journal.ByStart})
 	for {

@@ -27,7 +27,7 @@ func anyHead(t *rapid.T) journal.Head {
 	return h
 }
 
-// The sum, which is made of the head, tells whether keys differ as the keys themselves do.
+// The sum, which is computed from the head, differs if and only if the keys differ.
 func TestTheSumOfAHeadIsThatOfItsKeys(t *testing.T) {
 	same, other := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,7 @@ func AppendEventsPrefix(dst []byte, stream string) []byte {
 	return append(dst, 0)
 }
 
-// AppendEventsKey appends the key of the record whose first event is seq.
+// AppendEventsKey appends the key of the record with first event seq.
 func AppendEventsKey(dst []byte, stream string, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(AppendEventsPrefix(dst, stream), seq)
 }
@@ -47,7 +47,7 @@ func HashOf(key, prefix []byte) (hash journal.Hash, ok bool) {
 	return journal.Hash(key[len(prefix):]), true
 }
 
-// Behind returns the first key after all those with a prefix that ends with a zero byte.
+// Behind returns the first key after all keys with a prefix that ends with a zero byte.
 func Behind(prefix []byte) []byte {
 	end := bytes.Clone(prefix)
 	end[len(end)-1] = 1

@@ -12,7 +12,7 @@ import (
 )
 
 // CheckLinks returns an error if a file of a store is a symbolic link. Two directories could share its target: each would change
-// files of the other, and neither lock prevents that. The directory itself may be reached through one.
+// files of the other, and neither lock prevents that. The directory itself may be a link.
 func CheckLinks(dir string) error {
 	err := checkLinks(dir, func(name string) bool {
 		name = strings.TrimSuffix(name, ".new")

@@ -10,11 +10,11 @@ import (
 )
 
 // Live holds in memory the state of the streams appended to recently, and the readers that wait for each to grow. Only the
-// committer adds streams and moves them; mu guards everything.
+// committer adds streams and moves them. mu guards all fields.
 //
-// A stream is remembered for at least max appends to other streams: two generations of at most that many, of which the
-// older is dropped when the younger is full. So memory is bounded and no stream of the commit in flight is ever forgotten,
-// which View relies on.
+// A stream is remembered for at least max appends to other streams: there are two generations of at most max streams, and the
+// older is dropped when the younger is full. So memory is bounded, and no stream of the commit in progress is ever dropped, on
+// which View relies.
 type Live struct {
 	mu      sync.Mutex
 	max     int
@@ -23,18 +23,18 @@ type Live struct {
 	waiting map[string]*waiters
 }
 
-// LiveStreams is how many streams each generation holds, at about 300 bytes each. It exceeds the number of streams in
-// one commit.
+// LiveStreams is the number of streams in each generation, at about 300 bytes each. It exceeds the number of streams in one
+// commit.
 const LiveStreams = 32 << 10
 
-// Tip is the end of a stream. Last runs ahead of Durable while a commit is in flight.
+// Tip is the end of a stream. Last is ahead of Durable while a commit is in progress.
 type Tip struct {
 	Last    uint64                // accepted by the committer
 	Durable uint64                // synced, and so visible to readers
-	First   uint64                // behind the trimmed events; 0: none were; only the committer uses it
+	First   uint64                // behind the trimmed events; 0: nothing was trimmed; only the committer uses it
 	Head    []byte                // the encoded head at last; empty: none
 	Sum     uint64                // of the head's keys in the indexes; 0: unknown
-	Deleted *journal.DeletedError // its name is not free; nil: it was not deleted
+	Deleted *journal.DeletedError // set if the stream was deleted, so that its name is not free
 }
 
 // Move is the change of one stream by a commit.
@@ -50,7 +50,7 @@ type waiters struct {
 	count int
 }
 
-// AnyStream, as a name, stands for all streams: see Wait.
+// AnyStream is the name that means all streams: see Wait.
 const AnyStream = ""
 
 // NewLive returns an empty Live.
@@ -58,7 +58,7 @@ func NewLive(max int) *Live {
 	return &Live{max: max, young: map[string]*Tip{}, old: map[string]*Tip{}, waiting: map[string]*waiters{}}
 }
 
-// Tip returns the end of a stream, or nil if it is not remembered. Called by the committer.
+// Tip returns the end of a stream, or nil if it is not remembered. Only the committer calls it.
 func (l *Live) Tip(stream string) *Tip {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,14 +72,14 @@ func (l *Live) Tip(stream string) *Tip {
 	return t
 }
 
-// Remember adds a stream. Called by the committer.
+// Remember adds a stream. Only the committer calls it.
 func (l *Live) Remember(stream string, t *Tip) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.keep(strings.Clone(stream), t) // the name may be part of a larger string
 }
 
-// Renew forgets the state of a stream of which nothing is left, and returns the new end. Called by the committer.
+// Renew resets the state of a stream without remaining records, and returns the new end. Only the committer calls it.
 func (l *Live) Renew(stream string) *Tip {
 	t := new(Tip)
 	l.Remember(stream, t)
@@ -93,9 +93,9 @@ func (l *Live) keep(stream string, t *Tip) {
 	l.young[stream] = t
 }
 
-// View opens an iterator and returns the sequence up to which the events that it sees of the stream are durable: all, if the
-// stream is not remembered, since no commit in flight affects it. Events that Pebble has applied are readable before they
-// are synced; a reader that saw them could act on events that a power failure then removes.
+// View opens an iterator and returns the sequence up to which the visible events of the stream are durable: all, if the stream
+// is not remembered, since no commit in progress affects it. Events that Pebble has applied are readable before they are
+// synced, and a power failure could still remove them, so readers must not see them.
 func (l *Live) View(db *pebble.DB, stream string) (it *pebble.Iterator, durable uint64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *Live) View(db *pebble.DB, stream string) (it *pebble.Iterator, durable 
 	return it, 1<<64 - 1, nil
 }
 
-// Accept moves the end of a stream to that of the commit in progress.
+// Accept moves the end of a stream to its end in the commit in progress.
 func (l *Live) Accept(m Move, head []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +118,7 @@ func (l *Live) Accept(m Move, head []byte) {
 	m.Tip.Head = append(m.Tip.Head[:0], head...)
 }
 
-// Synced makes a commit visible, and wakes the readers that wait for it.
+// Synced makes a commit visible and wakes the waiting readers.
 func (l *Live) Synced(moves []Move) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

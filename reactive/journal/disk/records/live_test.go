@@ -40,14 +40,15 @@ func TestLiveKeepsNoWaiterWhoLeft(t *testing.T) {
 	<-second
 	require.Empty(t, l.waiting)
 	third, leaveThird := l.Wait("run")
-	leaveSecond() // late: it must not take the place of the reader that waits now
+	leaveSecond() // late: it must not remove the reader that waits now
 	require.Len(t, l.waiting, 1)
 	leaveThird()
 	require.Empty(t, l.waiting)
 	require.NotEqual(t, second, third)
 }
 
-// The tip of a stream that begins anew is empty: its first events are not durable because those of the old one were.
+// The tip of a stream that begins anew is empty: its first events do not count as durable because of the events of the old
+// stream.
 func TestARenewedStreamHasNothingDurable(t *testing.T) {
 	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem()})
 	require.NoError(t, err)

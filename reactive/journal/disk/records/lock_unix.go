@@ -14,8 +14,8 @@ import (
 )
 
 // Lock locks a directory, or names the process that holds the lock. The lock belongs to the open file (flock), so it
-// also keeps this process from opening the directory twice under two names, and the kernel releases it when the process
-// dies. The process id in the file serves only the message.
+// also prevents this process from opening the directory twice under two names, and the kernel releases it when the process
+// dies. The process id in the file is only for the error.
 func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Streams yields the names of all streams with a head, events or content, in order. An error means that records could not be read;
-// the iteration continues with those that can.
+// the iteration continues with readable records.
 func Streams(ctx context.Context, db pebble.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		sources := []*names{inSpace(db, SpaceHeads), inSpace(db, SpaceEvents), inSpace(db, SpaceContent)}
@@ -38,8 +38,8 @@ func Streams(ctx context.Context, db pebble.Reader) iter.Seq2[string, error] {
 	}
 }
 
-// Published yields the names of workflows that have a stream and begin so, in order, but does not read their versions. view calls
-// its argument with the database, once for each page.
+// Published yields, in order, the names of workflows that have a stream and the prefix begun. It does not read their versions.
+// view calls its argument with the database, once for each page.
 func Published(ctx context.Context, begun string, view func(use func(db pebble.Reader) error) error) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		lower := append([]byte{SpaceEvents}, journal.NameStream(begun)...)
@@ -63,7 +63,7 @@ func Published(ctx context.Context, begun string, view func(use func(db pebble.R
 	}
 }
 
-// behindAll returns the first key after all those with a prefix.
+// behindAll returns the first key after all keys with a prefix.
 func behindAll(prefix []byte) []byte {
 	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
 	end[len(end)-1]++
@@ -85,10 +85,10 @@ func inSpace(db pebble.Reader, space byte) *names {
 	return &names{db: db, space: space, lower: []byte{space}, upper: []byte{space + 1}}
 }
 
-// pageNames is how many names one access to the database reads.
+// pageNames is the number of names that one access to the database reads.
 const pageNames = 1024
 
-// peek returns the next name. An error is returned once, and the name after it by the next call.
+// peek returns the next name. It returns an error once; the next call returns the name after it.
 func (n *names) peek(ctx context.Context) (name string, ok bool, err error) {
 	if len(n.page) == 0 && !n.over {
 		if err = ctx.Err(); err == nil {
@@ -108,7 +108,7 @@ func (n *names) pass(name string) {
 	}
 }
 
-// load fills the page. It seeks from the first record of one stream to that of the next.
+// load fills the page. It seeks from the first record of a stream to the first record of the next.
 func (n *names) load() error {
 	it, err := n.db.NewIter(&pebble.IterOptions{LowerBound: n.lower, UpperBound: n.upper})
 	if err != nil {

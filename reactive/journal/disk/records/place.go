@@ -20,26 +20,26 @@ type held struct {
 // Place is a directory whose files must stay in place while a store is open.
 type Place struct {
 	files vfs.FS
-	real  bool   // files is the operating system's, which identifies files
+	real  bool   // files is the operating system's, so files can be identified
 	held  []held // the directory first
 	seen  atomic.Pointer[sight]
 }
 
-// sight is a check that has found every file in its place.
+// sight is the result of a check that has found every file in its place.
 type sight struct {
 	at      time.Time
-	changed int64 // the directory's time of change before it
+	changed int64 // the directory's time of change before the check
 }
 
-// A sight holds for sightHolds while the directory keeps its time of change, since no file in it can be removed or renamed without a new
-// one; a mount over a file changes none. A time of change proves nothing if the directory may change again within its step: file
-// systems count in steps of up to 10 ms, and the clocks of two machines differ.
+// A sight holds for sightHolds while the directory's time of change is the same: removing or renaming a file in it changes that time,
+// but a mount over a file does not. A recent time of change proves nothing, because the directory may change again at the same time:
+// file systems count in steps of up to 10 ms, and the clocks of two machines differ.
 const (
 	sightHolds  = time.Second
 	changeSteps = 100 * time.Millisecond
 )
 
-// NewPlace returns a Place without files. Real says that files is the operating system's.
+// NewPlace returns a Place without files. real is true if files is the operating system's.
 func NewPlace(files vfs.FS, real bool) *Place { return &Place{files: files, real: real} }
 
 // Hold records the directory and its files.
@@ -55,8 +55,8 @@ func (p *Place) Hold(dir string) error {
 	return nil
 }
 
-// Gone returns an error if a held file is not in its place: writes would go to files without a name, or of another store. It may be called
-// by many goroutines; each commit calls it, so it asks for one file only where it can.
+// Gone returns an error if a held file is not in its place: writes would go to files without a name, or to another store. Many
+// goroutines may call it. Each commit calls it, so it checks only the directory if possible.
 func (p *Place) Gone() error {
 	changed, stands := p.directory()
 	if s := p.seen.Load(); s != nil && stands && s.changed == changed && time.Since(s.at) < sightHolds {
@@ -79,7 +79,8 @@ func (p *Place) Gone() error {
 	return nil
 }
 
-// directory returns the directory's time of change in nanoseconds, and whether that is known and the directory is in its place.
+// directory returns the directory's time of change in nanoseconds. It reports whether the time is known and the directory is in
+// its place.
 func (p *Place) directory() (changed int64, stands bool) {
 	if !p.real || len(p.held) == 0 {
 		return 0, false

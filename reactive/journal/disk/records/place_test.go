@@ -25,7 +25,7 @@ func heldPlace(t *testing.T) (p *Place, dir string) {
 	return p, dir
 }
 
-// settle waits until the place asks for the directory only.
+// settle waits until the place checks only the directory.
 func settle(t *testing.T, p *Place) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the time of change is known on Linux")
@@ -36,7 +36,7 @@ func settle(t *testing.T, p *Place) {
 	}
 }
 
-// A place that is sure of its directory notices each file that is taken away, replaced or put back.
+// A place that checks only its directory detects each file that is removed, replaced or put back.
 func TestAPlaceNoticesWhatItDoesNotAskFor(t *testing.T) {
 	replace := func(path string) error {
 		if err := os.Rename(path, path+".old"); err != nil {
@@ -63,11 +63,11 @@ func TestAPlaceNoticesWhatItDoesNotAskFor(t *testing.T) {
 	}
 }
 
-// A place that is sure of its directory does not ask for the files in it: they are as they were while it is.
+// A place with an unchanged directory does not check the files in it.
 func TestAPlaceAsksForItsDirectoryOnly(t *testing.T) {
 	p, _ := heldPlace(t)
 	settle(t, p)
-	p.held[1].path += ".nowhere" // it is found to be gone as soon as it is asked for
+	p.held[1].path += ".nowhere" // it is missing as soon as it is checked
 	p.seen.Store(&sight{time.Now(), p.seen.Load().changed})
 	require.NoError(t, p.Gone())
 	p.seen.Store(&sight{time.Now().Add(-sightHolds), p.seen.Load().changed})

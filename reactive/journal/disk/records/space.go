@@ -9,27 +9,27 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// How often free space is checked, whichever comes first. A check takes a microsecond.
+// The intervals of the checks of free space, whichever ends first. A check takes a microsecond.
 const (
 	spaceEveryBytes   = 1 << 20
 	spaceEveryCommits = 64
 )
 
-// spareParts is the part of the floor that removals leave free, too: they write little, and the bytes that they free come back when Pebble has
-// compacted the tables, which takes room first.
+// spareParts is the divisor of the floor for removals: they write little, but the space that they free is available only after Pebble
+// has compacted the tables, which first needs room.
 const spareParts = 4
 
-// Space watches the free space of the disk. Pebble does not survive a full disk, so the store adds nothing while there is still room
-// for Pebble's background work, and for removals.
+// Space watches the free space of the disk. Pebble does not survive a full disk, so the store stops adding data while there is still
+// room for Pebble's background work, and for removals.
 type Space struct {
-	Files vfs.FS // has the disk
+	Files vfs.FS // file system of the disk
 	Dir   string // on the disk
 	Floor int64  // in bytes; negative: do not check
 
 	bytes, commits int // since the last check
 }
 
-// Due reports whether it is time to check the disk, before a commit of about n bytes.
+// Due reports whether to check the disk before a commit of about n bytes.
 func (g *Space) Due(n int) bool {
 	due := g.commits == 0 || g.bytes+n >= spaceEveryBytes
 	g.commits, g.bytes = (g.commits+1)%spaceEveryCommits, g.bytes+n
@@ -39,8 +39,8 @@ func (g *Space) Due(n int) bool {
 	return due
 }
 
-// Low returns an error if fewer than Floor bytes would be free after n more, and whether there is room to remove things. A file system
-// that cannot report its free space is assumed to have enough.
+// Low returns an error if fewer than Floor bytes would be free after n more, and reports whether there is room for removals. A file
+// system that does not support the query is assumed to have enough; any other error of the query means no room.
 func (g *Space) Low(n uint64) (removable bool, err error) {
 	if g.Floor < 0 {
 		return true, nil

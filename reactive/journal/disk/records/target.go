@@ -13,15 +13,15 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Target is a directory for a copy of a store. It was empty, or missing.
+// Target is a directory for a copy of a store, which was empty or missing.
 type Target struct {
 	files vfs.FS
 	dir   string
 	made  bool // by TakeTarget
 }
 
-// TakeTarget makes a directory, or checks that it is empty. It must not be the store's own or below that: the error wraps journal.ErrBackup then. Of the operating system's
-// files, whose names are real, symbolic links are followed.
+// TakeTarget creates a directory, or checks that it is empty. If the directory is the store's own or below it, the error wraps
+// journal.ErrBackup. real is true for the operating system's files, where it follows symbolic links.
 func TakeTarget(files vfs.FS, own, dir string, real bool) (t Target, err error) {
 	if inside, err := within(own, dir, real); err != nil {
 		return t, fmt.Errorf("%w: %s: %w", journal.ErrBackup, dir, err)
@@ -70,7 +70,7 @@ func within(own, dir string, real bool) (bool, error) {
 		return false, err
 	}
 	rest := ""
-	for { // the part of the path that exists may have links
+	for { // the existing part of the path may have links
 		path, err := filepath.EvalSymlinks(dir)
 		if err == nil {
 			return below(own, filepath.Join(path, rest)), nil

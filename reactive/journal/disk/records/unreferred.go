@@ -18,8 +18,8 @@ const (
 	pageBytes   = 1 << 20
 )
 
-// LoadPage calls use with the records of a page between two keys, and returns the key that the next page begins with; nil: there is
-// none. Neither key nor record may be kept.
+// LoadPage calls use with the records of a page between two keys, and returns the first key of the next page, or nil. use must not
+// keep its arguments.
 func LoadPage(db pebble.Reader, lower, upper []byte, use func(key, record []byte) error) (next []byte, err error) {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
 	if err != nil {
@@ -43,22 +43,22 @@ func LoadPage(db pebble.Reader, lower, upper []byte, use func(key, record []byte
 	return nil, it.Error()
 }
 
-// Swept is a store that is being swept.
+// Swept is a store during a sweep.
 type Swept interface {
 	// View calls use with its database.
 	View(use func(db pebble.Reader) error) error
 
-	// Drop deletes a stream of content, unless it was referred to meanwhile.
+	// Drop deletes a content stream, unless an event has referred to it meanwhile.
 	Drop(ctx context.Context, stream string) (deleted bool, err error)
 
-	// Expire deletes the tombstone of an id that is free.
+	// Expire deletes the tombstone of a free id.
 	Expire(ctx context.Context, stream string) error
 }
 
-// Range is the keys between two.
+// Range is a range of keys: Lower ≤ key < Upper.
 type Range struct{ Lower, Upper []byte }
 
-// The keys of content, and those of the events of all other streams.
+// The keys of content, and the keys of the events of all other streams.
 var (
 	values, definitions = contentRanges()
 
@@ -88,7 +88,7 @@ func Sweep(ctx context.Context, s Swept, w *journal.StreamSweep) error {
 	return err
 }
 
-// page is LoadPage of a store.
+// page is LoadPage for a Swept.
 func page(s Swept, lower, upper []byte, use func(key, record []byte) error) (next []byte, err error) {
 	err = s.View(func(db pebble.Reader) (err error) {
 		next, err = LoadPage(db, lower, upper, use)
@@ -97,8 +97,8 @@ func page(s Swept, lower, upper []byte, use func(key, record []byte) error) (nex
 	return next, err
 }
 
-// endingNow returns the range up to the last key that is there now. The references of later events were noted: without this end, a
-// busy store would grow faster than a sweep reads it.
+// endingNow returns the range up to its current last key. The references of later events are noted. Without this end, a busy store
+// could grow faster than a sweep reads it.
 func (r Range) endingNow(s Swept) (Range, error) {
 	err := s.View(func(db pebble.Reader) error {
 		it, err := db.NewIter(&pebble.IterOptions{LowerBound: r.Lower, UpperBound: r.Upper})
@@ -127,14 +127,14 @@ func Pages(ctx context.Context, s Swept, w *journal.StreamSweep, r Range, use fu
 	return nil
 }
 
-// sweepTombstones deletes the tombstones of ids that are free.
+// sweepTombstones deletes the tombstones of free ids.
 func sweepTombstones(ctx context.Context, s Swept, w *journal.StreamSweep) error {
 	if w.Dry {
 		return nil
 	}
 	var free []string
 	find := func(key, record []byte) error {
-		if h, err := OpenHead(record, key); err == nil && h.Deleted != nil && h.Deleted.Free(w.Now) { // a doctor reports damage
+		if h, err := OpenHead(record, key); err == nil && h.Deleted != nil && h.Deleted.Free(w.Now) { // damage is reported by other checks
 			free = append(free, string(key[1:]))
 		}
 		return nil
@@ -156,14 +156,14 @@ func sweepTombstones(ctx context.Context, s Swept, w *journal.StreamSweep) error
 	return nil
 }
 
-// Bounds of the content that is looked at in one round, and of that deleted between two pauses.
+// Bounds of the content streams visited in one round, and deleted between two pauses.
 const (
 	roundStreams = 1 << 18
 	sliceStreams = 256
 )
 
-// sweepRound deletes the content in a range to which no event refers, up to roundStreams of it, and returns where the next round
-// begins; nil: there is none.
+// sweepRound deletes the content in a range to which no event refers. It visits up to roundStreams streams, and returns the
+// first key of the next round, or nil.
 func sweepRound(ctx context.Context, s Swept, w *journal.StreamSweep, content Range) (next []byte, err error) {
 	u := unreferred{bytes: map[string]int64{}, sweep: w}
 	for next = content.Lower; next != nil && len(u.bytes) < roundStreams; {
@@ -182,7 +182,7 @@ func sweepRound(ctx context.Context, s Swept, w *journal.StreamSweep, content Ra
 	return next, u.drop(ctx, s)
 }
 
-// unreferred holds content streams, with the bytes that each takes, until an event is found that refers to them.
+// unreferred holds content streams, with their sizes, to which no event is known to refer.
 type unreferred struct {
 	bytes map[string]int64 // by stream
 	sweep *journal.StreamSweep
@@ -196,7 +196,7 @@ func (u *unreferred) add(key, record []byte) error {
 	return nil
 }
 
-// mark strikes the referents of the events in a range, until nothing is left.
+// mark removes the streams to which the events in a range refer, until no stream is left.
 func (u *unreferred) mark(ctx context.Context, s Swept, events Range) error {
 	events, err := events.endingNow(s)
 	for err == nil && events.Lower != nil && len(u.bytes) > 0 {
@@ -226,7 +226,7 @@ func (u *unreferred) strike(key, record []byte) error {
 	return nil
 }
 
-// drop deletes the streams that are left.
+// drop deletes the remaining streams.
 func (u *unreferred) drop(ctx context.Context, s Swept) error {
 	count := 0
 	for stream, size := range u.bytes {

@@ -16,8 +16,8 @@ func (l Logger) Errorf(format string, args ...any) {
 	l.Log.Error("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// Fatalf implements pebble.Logger. It must not return. It panics instead of ending the process, so that opening a database can return an
-// error; anywhere else the process cannot continue.
+// Fatalf implements pebble.Logger. Fatalf must not return. It panics, so that opening a database can return an error; anywhere else
+// the panic ends the process.
 func (l Logger) Fatalf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.Log.Error("pebble: " + text)

@@ -1,12 +1,12 @@
-// Package shield keeps Pebble from ending the process when the disk fails.
+// Package shield prevents Pebble from ending the process when the disk fails.
 //
 //	files := shield.New(vfs.Default, func(path string, cause error) { … })      once, before Pebble sees the error
 //	db, err := pebble.Open(dir, &pebble.Options{FS: files})
 //
 // Pebble ends the process when a write of its own bookkeeping fails (a log that begins or ends, the manifest, the name of a
-// directory). So the first failed write raises the shield, and no further write reaches the disk, which stays as a crash at that
-// moment would have left it. Pebble sees success, so the caller must check Raised before it acknowledges
-// a write. Tables are an exception: Pebble handles one that cannot be made, and would read one that it assumes exists.
+// directory). So the first failed write raises the shield, and no further write reaches the disk, which stays as after a crash
+// at that moment. Pebble sees success, so the caller must check Raised before it acknowledges a write. Tables are an exception:
+// their creation fails, because Pebble handles that, and would otherwise read a table that does not exist.
 package shield
 
 import (
@@ -24,10 +24,10 @@ type FS struct {
 	vfs.FS
 	raised  atomic.Bool
 	failing func(path string, cause error)
-	spared  atomic.Pointer[spared] // a directory with a shield of its own; nil: none
+	spared  atomic.Pointer[spared] // a directory with a separate shield; nil: none
 }
 
-// New returns a shield over files, which calls failing when a write fails, before the shield is raised.
+// New returns a shield over files. When a write fails, it calls failing and then raises the shield.
 func New(files vfs.FS, failing func(path string, cause error)) *FS {
 	return &FS{FS: files, failing: failing}
 }
@@ -38,8 +38,8 @@ func (f *FS) Raise() { f.raised.Store(true) }
 // Raised reports whether writes have ended.
 func (f *FS) Raised() bool { return f.raised.Load() }
 
-// Spare makes a shield for a directory, into which Pebble writes a copy, until end is called: a failure there is no fault of the
-// database. End returns the first one. There is one such directory at a time.
+// Spare makes a separate shield for a directory into which Pebble writes a copy: a failure there is not a fault of the database.
+// end removes that shield and returns its first failure. There is one such directory at a time.
 func (f *FS) Spare(dir string) (end func() error) {
 	own := &spared{FS: New(f.FS, nil), dir: strings.TrimRight(dir, "/")}
 	own.failing = func(_ string, cause error) { own.cause = cause }
@@ -74,10 +74,10 @@ func SyncDir(files vfs.FS, dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// errRaised is why no table can be made while the shield is up.
+// errRaised is the error of creating a table while the shield is raised.
 var errRaised = errors.New("the journal takes no more writes")
 
-// change makes a change at a path, unless the shield is up.
+// change makes a change at a path, unless the shield is raised.
 func (f *FS) change(path string, change func() error) error {
 	if own := f.over(path); own != f {
 		return own.change(path, change)
@@ -108,9 +108,9 @@ func (f *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, erro
 		if err != nil || !strings.HasPrefix(f.PathBase(name), "MANIFEST-") {
 			return file, err
 		}
-		// The name of a new manifest is made durable before Pebble refers to it. Pebble syncs the directory only once,
-		// together with the name that refers to the manifest; a file system that does not keep the order of the two could
-		// have only the reference after a power failure.
+		// The name of a new manifest must be durable before Pebble refers to it. Pebble syncs the directory only once, together
+		// with the name that refers to the manifest; a file system that does not keep the order of the two could have only the
+		// reference after a power failure.
 		if err = SyncDir(f.FS, f.PathDir(name)); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
@@ -139,7 +139,7 @@ func (f *FS) file(name string, open func() (vfs.File, error)) (vfs.File, error) 
 	if err != nil {
 		return nil, err
 	}
-	if file == nil { // not made, because the shield is up: nothing is written to it either
+	if file == nil { // not created, because the shield is raised: nothing is written to it either
 		if file, err = vfs.NewMem().Create("nothing", vfs.WriteCategoryUnspecified); err != nil {
 			return nil, err
 		}
@@ -147,7 +147,7 @@ func (f *FS) file(name string, open func() (vfs.File, error)) (vfs.File, error) 
 	return &shieldedFile{File: file, path: name, fs: f}, nil
 }
 
-// Link implements vfs.FS. In a directory that is spared, a link that cannot be made is no failure: Pebble copies the file instead.
+// Link implements vfs.FS. In a spared directory, a failed link is not a failure, because Pebble then copies the file.
 func (f *FS) Link(oldname, newname string) error {
 	if own := f.over(newname); own != f && !own.raised.Load() {
 		return f.FS.Link(oldname, newname)
@@ -209,7 +209,7 @@ func (f *shieldedFile) WriteAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// Preallocate sets no room aside: Pebble asks for tens of MiB for each log, and few logs fill them.
+// Preallocate does nothing: Pebble requests tens of MiB for each log, and few logs fill them.
 func (f *shieldedFile) Preallocate(int64, int64) error { return nil }
 
 func (f *shieldedFile) Sync() error { return f.fs.change(f.path, f.File.Sync) }
@@ -221,7 +221,7 @@ func (f *shieldedFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Close closes the file also when the shield is up.
+// Close closes the file, even if the shield is raised.
 func (f *shieldedFile) Close() error {
 	err := f.File.Close()
 	return f.fs.change(f.path, func() error { return err })
