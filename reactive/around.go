@@ -25,7 +25,7 @@ func (t *tree) Around(v int32) (int32, bool) {
 	if g < 0 {
 		return -1, false
 	}
-	return t.beside(v, g), true
+	return t.inSameBody(v, g), true
 }
 
 // Items returns the steps, maps and conditionals in the current items of a map, in the order of the items.
@@ -54,7 +54,7 @@ func (t *tree) Unmet(v int32) []int32 { return t.unmet(v, plan.ShowsSatisfied) }
 func (t *tree) unmet(v int32, wanted uint8) []int32 {
 	var list []int32
 	for _, p := range t.plan.Predecessors(t.bank.Row(v)) {
-		u := t.beside(v, p)
+		u := t.inSameBody(v, p)
 		need := wanted
 		if t.l.Row(v).Kind == plan.Gate || t.faults.settles(u, v) {
 			need = plan.ShowsSettled

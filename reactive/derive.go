@@ -23,7 +23,7 @@ func (t *tree) derive(v int32) {
 	if t.routed != nil {
 		t.routed.touch(v)
 	}
-	t.noticed(v)
+	t.notifyChanged(v)
 	switch row.Kind {
 	case plan.Step:
 		t.deriveStep(v)
@@ -75,7 +75,7 @@ func (t *tree) branch(v int32) branchState {
 
 // chosen is branch for a node inside a conditional.
 func (t *tree) chosen(v int32, row *plan.Row) branchState {
-	g := t.l.Node(t.beside(v, row.Gate))
+	g := t.l.Node(t.inSameBody(v, row.Gate))
 	switch g.Status {
 	case ledger.Completed:
 		if g.Fact == ledger.DecidedThen == (row.Branch == plan.Then) {
@@ -92,12 +92,12 @@ func (t *tree) chosen(v int32, row *plan.Row) branchState {
 
 // blocked reports whether a node that v needs, or the conditional around v, has failed.
 func (t *tree) blocked(v int32) bool {
-	return t.bank.Count(v, plan.Blocked) > 0 && !t.passed(v) || t.branch(v) == broken
+	return t.bank.Count(v, plan.Blocked) > 0 && !t.skippedWithBranch(v) || t.branch(v) == broken
 }
 
-// passed reports whether v was skipped with its branch. v may need nodes of the branch that was taken, and their later failures
+// skippedWithBranch reports whether v was skipped with its branch. v may need nodes of the branch that was taken, and their later failures
 // do not change this.
-func (t *tree) passed(v int32) bool {
+func (t *tree) skippedWithBranch(v int32) bool {
 	return t.l.Node(v).Status == ledger.Skipped && t.branch(v) == notTaken
 }
 
@@ -205,7 +205,7 @@ func (t *tree) setStatus(v int32, s ledger.Status) {
 	n.Status = s
 	if old != s {
 		t.countBusy(row, old, s)
-		t.noticed(v)
+		t.notifyChanged(v)
 		if t.l.Watched() {
 			t.changes = append(t.changes, ledger.Change{Node: v, From: old, To: s, Seq: t.l.Seq(), Call: t.callChange(v)})
 		}

@@ -108,7 +108,7 @@ func (e env) output(v int32) (value.Value, error) {
 // has begun.
 func (t *tree) isCaught(v, reader int32) bool {
 	return slices.ContainsFunc(t.l.Place(v).Testers, func(row int32) bool {
-		g := t.beside(v, row)
+		g := t.inSameBody(v, row)
 		return g == reader || t.l.Node(g).Status == ledger.Completed || t.l.Node(g).Has(ledger.Expanded)
 	})
 }
@@ -223,7 +223,7 @@ func (r *Root) Input(v int32) (any, *journal.Failure) {
 		return r.body.Input(v)
 	}
 	if from := r.Row(v).Source; from >= 0 {
-		if u := r.places.beside(v, from); r.keeper.Node(u).Status == ledger.Completed {
+		if u := r.places.inSameBody(v, from); r.keeper.Node(u).Status == ledger.Completed {
 			return r.Output(u), nil
 		}
 	}

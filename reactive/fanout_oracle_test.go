@@ -110,7 +110,7 @@ type record struct {
 // horizon is a second by which all worlds have ended.
 const horizon = 600
 
-func (w *world) foretell() prediction {
+func (w *world) predict() prediction {
 	o := &oracle{w: w, retryAt: -1, run: "running", finished: -1}
 	o.begin()
 	for ; o.now <= horizon && o.finished < 0; o.now++ {
@@ -263,7 +263,7 @@ func (o *oracle) judge() {
 	case template.All:
 		switch {
 		case failed > 0:
-			o.fail("target_failed", o.w.reactions[o.theFailed().asking].kind == busy)
+			o.fail("target_failed", o.w.reactions[o.failedRecord().asking].kind == busy)
 		case pending == 0 && len(usable) == 0:
 			unanswered()
 		case pending == 0:
@@ -349,7 +349,7 @@ func (o *oracle) count(state string) int {
 	return n
 }
 
-func (o *oracle) theFailed() record {
+func (o *oracle) failedRecord() record {
 	i := slices.IndexFunc(o.asked, func(r record) bool { return r.attempt == o.attempt && r.state == "failed" })
 	return o.asked[i]
 }

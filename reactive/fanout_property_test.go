@@ -27,7 +27,7 @@ func TestFanOutsComeToWhatTheRulesSay(t *testing.T) {
 				p, err := w.compile()
 				require.NoError(t, err)
 				x := &performance{world: w, driver: newDriver(t, p), t: t}
-				require.Equal(t, w.foretell(), x.perform())
+				require.Equal(t, w.predict(), x.perform())
 				x.checkReplays()
 			})
 		})
@@ -39,7 +39,7 @@ func TestWorldsAreVaried(t *testing.T) {
 	ends := map[string]int{}
 	for _, policy := range fanIns {
 		for seed := range 500 {
-			p := worlds(policy).Example(seed).foretell()
+			p := worlds(policy).Example(seed).predict()
 			ends[p.Run]++
 			ends[p.Status+" "+p.Code]++
 			ends[fmt.Sprint(p.Status, " in ", p.Attempts)]++

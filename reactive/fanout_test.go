@@ -15,8 +15,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// asks returns a workflow of one step that asks a, b and c.
-func asks(t testing.TB, rest string) *plan.Plan {
+// pendingFunctions returns a workflow of one step that asks a, b and c.
+func pendingFunctions(t testing.TB, rest string) *plan.Plan {
 	return load(t, `
 kind: Workflow
 name: w
@@ -32,7 +32,7 @@ func states(root *reactive.Root, v int32) string {
 }
 
 func TestNobodyIsCalledWhenThereAreTooFew(t *testing.T) {
-	s := newDriver(t, asks(t, "fan_in: {policy: quorum, min_responses: 2}, timing: {retry: {max_attempts: 2}}"))
+	s := newDriver(t, pendingFunctions(t, "fan_in: {policy: quorum, min_responses: 2}, timing: {retry: {max_attempts: 2}}"))
 	s.targets = func(attempt int32) []string { return [][]string{{"a"}, {"a", "b"}}[attempt-1] }
 	var called []string
 	s.started = func(req reactive.Request) { called = append(called, fmt.Sprint(req.Participant, req.Attempt)) }
@@ -45,7 +45,7 @@ func TestNobodyIsCalledWhenThereAreTooFew(t *testing.T) {
 }
 
 func TestAParticipantIsAskedOnceInAnAttempt(t *testing.T) {
-	s := newDriver(t, asks(t, "fan_in: {policy: any_one, hedge_after: PT9S}")).start()
+	s := newDriver(t, pendingFunctions(t, "fan_in: {policy: any_one, hedge_after: PT9S}")).start()
 	v := s.node("ask")
 	created := func(who string) journal.Event {
 		return journal.Event{Type: journal.DispatchCreated, Node: "ask", Attempt: 1, Detail: &journal.Detail{Participant: who}}
@@ -59,7 +59,7 @@ func TestAParticipantIsAskedOnceInAnAttempt(t *testing.T) {
 }
 
 func TestOfEqualScoresTheOneReceivedFirstWins(t *testing.T) {
-	p := asks(t, "fan_in: {policy: best_of, score_field: /price}, timing: {timeout: PT9S}")
+	p := pendingFunctions(t, "fan_in: {policy: best_of, score_field: /price}, timing: {timeout: PT9S}")
 	offer := func(who string, received int64) journal.Event {
 		e := of(who, responded("ask", 1, map[string]any{"price": 5, "by": who}))
 		e.Detail.Received = received
@@ -91,13 +91,13 @@ func TestACallThatWasStoppedIsNoAnswer(t *testing.T) {
 		{Type: journal.CallError, Node: "ask", Attempt: 1},
 		{Type: journal.DispatchSettled, Node: "ask", Attempt: 1, Detail: &journal.Detail{State: "failed"}},
 	} {
-		s := newDriver(t, asks(t, "fan_in: {policy: all}")).start()
+		s := newDriver(t, pendingFunctions(t, "fan_in: {policy: all}")).start()
 		require.Equal(t, []reactive.Effect{reactive.Applied}, s.receive(1, of("a", e)))
 		require.Equal(t, "[a1 failed b1 cancelled c1 cancelled]", states(s.root, s.node("ask")), e.Type)
 		require.Equal(t, "target_failed", s.root.Failure(s.node("ask")).Code)
 	}
 	for _, state := range []string{"", "pending", "cancelled", "timeout", "lost"} {
-		s := newDriver(t, asks(t, "fan_in: {policy: all}")).start()
+		s := newDriver(t, pendingFunctions(t, "fan_in: {policy: all}")).start()
 		e := of("a", journal.Event{Type: journal.DispatchSettled, Node: "ask", Attempt: 1, Detail: &journal.Detail{State: state}})
 		require.Equal(t, reactive.Late, s.root.Apply(&e), "no participant says %q", state)
 		require.Equal(t, "[a1 pending b1 pending c1 pending]", states(s.root, s.node("ask")))
@@ -127,7 +127,7 @@ func TestEveryEndStopsWhatIsUnderWay(t *testing.T) {
 		"the run is closed":     {Type: journal.RunClosed, Detail: &journal.Detail{Failure: &journal.Failure{Code: "x"}}},
 		"its deadline has come": {Type: journal.RunDeadlineExceeded, Detail: &journal.Detail{Due: instant(1)}},
 	} {
-		s := newDriver(t, asks(t, "fan_in: {policy: all}")).start()
+		s := newDriver(t, pendingFunctions(t, "fan_in: {policy: all}")).start()
 		require.Len(t, s.flying, 3)
 		s.receive(1, of("b", responded("ask", 1, 1)), end)
 		require.Empty(t, s.flying, name)

@@ -151,7 +151,7 @@ func (fs *faults) caughtIn(lo, hi int32) map[int32]bool {
 			continue
 		}
 		for _, p := range fs.plan.Predecessors(fs.bank.Row(g)) {
-			v := fs.beside(g, p)
+			v := fs.inSameBody(g, p)
 			if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
 				continue
 			}
@@ -219,7 +219,7 @@ func (fs *faults) blocker(v int32) int32 {
 func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 	row := fs.l.Row(v)
 	for _, p := range fs.plan.Predecessors(fs.bank.Row(v)) {
-		u := fs.beside(v, p)
+		u := fs.inSameBody(v, p)
 		if fs.bank.Output(u)&plan.ShowsBlocked == 0 || fs.settles(u, v) {
 			continue
 		}
@@ -228,7 +228,7 @@ func (fs *faults) eachBlocker(v int32, yield func(u int32) bool) {
 		}
 	}
 	if row.Gate >= 0 && fs.tree.branch(v) == broken {
-		yield(fs.beside(v, row.Gate))
+		yield(fs.inSameBody(v, row.Gate))
 	}
 }
 
@@ -298,7 +298,7 @@ func (fs *faults) causes(x int32) []int32 {
 	}
 	var causes []int32
 	for _, p := range fs.plan.Predecessors(fs.bank.Row(x)) {
-		v := fs.beside(x, p)
+		v := fs.inSameBody(x, p)
 		if fs.bank.Output(v)&plan.ShowsBlocked == 0 {
 			continue
 		}
@@ -307,7 +307,7 @@ func (fs *faults) causes(x int32) []int32 {
 		}
 	}
 	if row.Gate >= 0 && fs.tree.branch(x) == broken {
-		causes = append(causes, fs.beside(x, row.Gate))
+		causes = append(causes, fs.inSameBody(x, row.Gate))
 	}
 	return causes
 }

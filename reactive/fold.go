@@ -104,7 +104,7 @@ func (t *tree) markStarted(v int32) {
 		around := int32(-1)
 		switch {
 		case n.Gate >= 0:
-			around = t.beside(v, n.Gate)
+			around = t.inSameBody(v, n.Gate)
 			g := t.l.Node(around)
 			if g.Has(ledger.Begun) {
 				return

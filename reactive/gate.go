@@ -11,23 +11,23 @@ type gates struct {
 	*places
 	l        ledger.Keeper
 	tree     *tree
-	blame    map[int32]*blame   // by gate with a failed node that it needs
-	blamed   []int32            // the keys of blame, oldest first
-	upstream map[int32][]uint64 // by row of a gate: the rows that lead to it
-	asks     []int32            // gates and maps whose Go functions must be called
+	blame    map[int32]*gateFailures // by gate with a failed node that it needs
+	blamed   []int32                 // the keys of blame, oldest first
+	upstream map[int32][]uint64      // by row of a gate: the rows that lead to it
+	asks     []int32                 // gates and maps whose Go functions must be called
 }
 
-// blame holds the failed nodes that a gate needs. Whether the gate's test catches the failure is determined when the node
+// gateFailures holds the failed nodes that a gate needs. Whether the gate's test catches the failure is determined when the node
 // fails, and again when a node upstream gets a new attempt.
-type blame struct {
+type gateFailures struct {
 	nodes  []int32
 	judged int // nodes[:judged] were found to be caught
 }
 
-func (gs *gates) blameOf(g int32) *blame {
+func (gs *gates) blameOf(g int32) *gateFailures {
 	b := gs.blame[g]
 	if b == nil {
-		b = &blame{}
+		b = &gateFailures{}
 		gs.blame[g] = b
 		gs.blamed = append(gs.blamed, g)
 	}
@@ -60,19 +60,19 @@ func (gs *gates) deriveGate(v int32) {
 	n := gs.l.Node(v)
 	status, choice := n.Status, n.Fact
 	if !n.Has(ledger.Frozen) {
-		status = gs.look(v)
+		status = gs.deriveOpenGate(v)
 	}
 	if n.Status == status && n.Fact == choice {
 		return
 	}
 	gs.tree.setStatus(v, status)
 	for _, row := range gs.l.Place(v).Inside {
-		gs.bank.Mark(gs.beside(v, row))
+		gs.bank.Mark(gs.inSameBody(v, row))
 	}
 }
 
-// look derives the status and the decision of an open gate.
-func (gs *gates) look(v int32) ledger.Status {
+// deriveOpenGate derives the status and the decision of an open gate.
+func (gs *gates) deriveOpenGate(v int32) ledger.Status {
 	n := gs.l.Node(v)
 	switch {
 	case n.Has(ledger.ByHand):
@@ -161,7 +161,7 @@ func (gs *gates) foldAnswer(v int32, e *journal.Event) ledger.Effect {
 // uncaught reports whether a node that the gate needs has failed and the gate's test does not catch the failure.
 func (gs *gates) uncaught(v int32) bool {
 	b := gs.blame[v]
-	if b == nil || gs.tree.passed(v) {
+	if b == nil || gs.tree.skippedWithBranch(v) {
 		return false
 	}
 	for ; b.judged < len(b.nodes); b.judged++ {

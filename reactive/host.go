@@ -19,7 +19,7 @@ func (h host) Requested(v int32, seq uint64) {
 	if h.r.routed != nil {
 		h.r.routed.of(v).asked = seq
 	}
-	h.r.tree.begun(v)
+	h.r.tree.attemptBegun(v)
 }
 
 func (h host) Started(v int32) { h.r.tree.markStarted(v) }

@@ -114,8 +114,8 @@ func (p *places) suffix(b int32) string {
 	return p.suffix(p.blocks[b].parent) + "[" + strconv.Itoa(int(p.blocks[b].index)) + "]"
 }
 
-// beside returns the instance of a row that is in the same body as node v.
-func (p *places) beside(v, row int32) int32 { return v + row - p.bank.Row(v) }
+// inSameBody returns the instance of a row that is in the same body as node v.
+func (p *places) inSameBody(v, row int32) int32 { return v + row - p.bank.Row(v) }
 
 // extent returns the range of nodes [lo, hi) of a block.
 func (p *places) extent(b int32) (lo, hi int32) {

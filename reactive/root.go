@@ -43,7 +43,7 @@ func New(p *plan.Plan) *Root {
 	r.tree.init(r.keeper, r.places, r.room)
 	r.gates, r.faults = r.tree.gates, r.tree.faults
 	if p.Workflow.Routing == nil { // the rows of a routed run are call sites
-		r.tree.plant()
+		r.tree.initNodes()
 	}
 	return r
 }

@@ -54,11 +54,11 @@ type tree struct {
 func (t *tree) init(l ledger.Keeper, p *places, o *room) {
 	t.l, t.places, t.room, t.plan, t.bank = l, p, o, p.plan, p.bank
 	t.faults = &faults{l: l, places: p, tree: t, dependencies: map[int32]*dependents{}}
-	t.gates = &gates{l: l, places: p, tree: t, blame: map[int32]*blame{}, upstream: map[int32][]uint64{}}
+	t.gates = &gates{l: l, places: p, tree: t, blame: map[int32]*gateFailures{}, upstream: map[int32][]uint64{}}
 }
 
-// plant makes the nodes outside maps idle.
-func (t *tree) plant() {
+// initNodes makes the nodes outside maps idle.
+func (t *tree) initNodes() {
 	for row := range t.l.Len() {
 		n := &t.plan.Rows[row]
 		if n.Map >= 0 || n.Kind == plan.Join {
@@ -75,8 +75,8 @@ func (t *tree) plant() {
 // Progress counts the steps of a run, or the open calls of a routed run.
 func (t *tree) Progress() ledger.Progress { return t.steps }
 
-// begun records the first attempt of a node in the maps around it.
-func (t *tree) begun(v int32) {
+// attemptBegun records the first attempt of a node in the maps around it.
+func (t *tree) attemptBegun(v int32) {
 	t.gates.wake(v)
 	t.markStarted(v)
 	if t.l.Row(v).Feeds {
@@ -102,9 +102,9 @@ func (t *tree) Blocked(v int32) bool {
 	return t.bank.Count(v, plan.Blocked) > 0 || t.branch(v) == broken
 }
 
-// noticed notifies the observer that a node and the maps around it have changed: the result of a map consists of its items'
+// notifyChanged notifies the observer that a node and the maps around it have changed: the result of a map consists of its items'
 // results.
-func (t *tree) noticed(v int32) {
+func (t *tree) notifyChanged(v int32) {
 	if t.watcher == nil {
 		return
 	}

@@ -67,7 +67,7 @@ func (c *checker) node(n *node) {
 		c.edges++
 		c.link(n, l)
 	}
-	if own := n.own(); own != nil {
+	if own := n.runScope(); own != nil {
 		c.scope(own)
 	}
 }

@@ -83,7 +83,7 @@ func (c *Computed[T]) replace(value T, err error) {
 	old, had := c.value, c.valid()
 	c.value = value
 	if err != nil || c.scope != nil {
-		c.node.aside().err = err
+		c.node.ownScope().err = err
 	}
 	if c.flags&feeds != 0 {
 		feed(&c.source, old, value, had, err == nil)

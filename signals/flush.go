@@ -49,7 +49,7 @@ func (g *Graph) drain() (done bool) {
 		if !done {
 			v := recover()
 			g.rescue(run{}, 0, v)
-			g.again(v != nil)
+			g.requeue(v != nil)
 		}
 	}()
 	for {
@@ -77,9 +77,9 @@ func (g *Graph) drain() (done bool) {
 	}
 }
 
-// again queues the current effect again if the panic or runtime.Goexit of a computed ended its turn before it ran. After a
+// requeue queues the current effect again if the panic or runtime.Goexit of a computed ended its turn before it ran. After a
 // panic the effect keeps its place; after Goexit, which ends this flush, it runs last in the next one.
-func (g *Graph) again(keepPlace bool) {
+func (g *Graph) requeue(keepPlace bool) {
 	e := g.turn
 	if e.flags&(dirty|pending) == 0 || e.flags&(queued|disposed) != 0 {
 		return

@@ -40,24 +40,24 @@ type Gate = Fold[bool, int32, bool]
 type Tally = Fold[bool, int, int]
 
 var (
-	all = rule[bool, int32, bool]{
-		add:    func(acc int32, value bool) int32 { return acc + one(!value) },
-		remove: func(acc int32, value bool) int32 { return acc - one(!value) },
+	allRule = rule[bool, int32, bool]{
+		add:    func(acc int32, value bool) int32 { return acc + boolToInt(!value) },
+		remove: func(acc int32, value bool) int32 { return acc - boolToInt(!value) },
 		result: func(acc int32) bool { return acc == 0 },
 	}
-	some = rule[bool, int32, bool]{
-		add:    func(acc int32, value bool) int32 { return acc + one(value) },
-		remove: func(acc int32, value bool) int32 { return acc - one(value) },
+	anyRule = rule[bool, int32, bool]{
+		add:    func(acc int32, value bool) int32 { return acc + boolToInt(value) },
+		remove: func(acc int32, value bool) int32 { return acc - boolToInt(value) },
 		result: func(acc int32) bool { return acc > 0 },
 	}
 	count = rule[bool, int, int]{
-		add:    func(acc int, value bool) int { return acc + int(one(value)) },
-		remove: func(acc int, value bool) int { return acc - int(one(value)) },
+		add:    func(acc int, value bool) int { return acc + int(boolToInt(value)) },
+		remove: func(acc int, value bool) int { return acc - int(boolToInt(value)) },
 		result: func(acc int) int { return acc },
 	}
 )
 
-func one(b bool) int32 {
+func boolToInt(b bool) int32 {
 	if b {
 		return 1
 	}
@@ -65,10 +65,10 @@ func one(b bool) int32 {
 }
 
 // All returns a gate that is true while every input is true; without inputs it is true.
-func All(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &all, inputs) }
+func All(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &allRule, inputs) }
 
 // Any returns a gate that is true while some input is true; without inputs it is false.
-func Any(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &some, inputs) }
+func Any(g *Graph, inputs ...Readable[bool]) *Gate { return newFold(g, &anyRule, inputs) }
 
 // Count returns a counting node with the number of inputs that are true.
 func Count(g *Graph, inputs ...Readable[bool]) *Tally { return newFold(g, &count, inputs) }
@@ -164,8 +164,8 @@ func (f *Fold[T, A, R]) update(r Reader) bool {
 	return f.settle(failure)
 }
 
-// tally computes the result from the accumulator.
-func (f *Fold[T, A, R]) tally() bool {
+// computeResult computes the result from the accumulator.
+func (f *Fold[T, A, R]) computeResult() bool {
 	if f.failing == 0 {
 		return f.settle(nil)
 	}
@@ -200,7 +200,7 @@ func (f *Fold[T, A, R]) set(value R, err error) {
 	old, had := f.value, f.valid()
 	f.value = value
 	if err != nil || f.scope != nil {
-		f.node.aside().err = err
+		f.node.ownScope().err = err
 	}
 	if f.flags&feeds != 0 {
 		feed(&f.source, old, value, had, err == nil)

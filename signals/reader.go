@@ -26,7 +26,7 @@ func (r Reader) Scope() *Scope {
 	if r.graph == nil || r.serial&^untracked != r.graph.run.serial {
 		panic(staleReader)
 	}
-	own := r.graph.run.node.aside()
+	own := r.graph.run.node.ownScope()
 	own.used = true
 	return own
 }

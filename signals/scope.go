@@ -117,8 +117,8 @@ func (s *Scope) takeLast() *node {
 	return nil
 }
 
-// own returns the scope of the objects that n's run created, or nil.
-func (n *node) own() *Scope {
+// runScope returns the scope of the objects that n's run created, or nil.
+func (n *node) runScope() *Scope {
 	if n.flags&(effect|owns) == effect {
 		return nil
 	}
@@ -133,9 +133,9 @@ func (n *node) parentScope() *Scope {
 	return n.scope
 }
 
-// aside returns n's own scope, creating it if necessary.
-func (n *node) aside() *Scope {
-	own := n.own()
+// ownScope returns n's own scope, creating it if necessary.
+func (n *node) ownScope() *Scope {
+	own := n.runScope()
 	if own == nil {
 		own = &Scope{graph: n.graph, owner: n, parent: n.scope, nested: true}
 		n.scope = own
@@ -180,7 +180,7 @@ func (g *Graph) dispose(n *node) {
 // dismantle disposes the children of a disposed node and removes its links. For a node on the stack, this waits until its run ends
 // (see finish).
 func (g *Graph) dismantle(n *node) {
-	if own := n.own(); own != nil {
+	if own := n.runScope(); own != nil {
 		g.empty(own)
 		own.closed = true
 	}
@@ -213,7 +213,7 @@ func (g *Graph) empty(root *Scope) {
 	for s := root; ; {
 		if c := s.takeLast(); c != nil {
 			c.flags |= disposed
-			switch own := c.own(); {
+			switch own := c.runScope(); {
 			case c.flags&running != 0: // finish dismantles it
 			case own != nil:
 				own.closed = true

@@ -50,9 +50,9 @@ type body interface {
 
 // tallier is the body of a counting node, which is notified of changed inputs one by one instead of reading all of them.
 type tallier interface {
-	touch(l *link)         // the input of l may have changed
-	next() *link           // removes and returns a touched link; nil if there is none
-	tally() (changed bool) // computes the result, once all touched inputs are up to date
+	touch(l *link)                 // the input of l may have changed
+	next() *link                   // removes and returns a touched link; nil if there is none
+	computeResult() (changed bool) // computes the result, once all touched inputs are up to date
 }
 
 type flags uint32
@@ -171,7 +171,7 @@ down:
 				l = n.deps
 				continue down
 			}
-			g.settleUp(n)
+			g.settleCounting(n)
 		case f&dirty != 0:
 			g.evaluate(n)
 		default:
@@ -218,9 +218,9 @@ func (g *Graph) nextTouched(n *node) *link {
 	return nil
 }
 
-// settleUp ends the check of a counting node with current inputs, or of a disposed node.
-func (g *Graph) settleUp(n *node) {
-	g.clean(n, n.flags&disposed == 0 && n.body.(tallier).tally())
+// settleCounting ends the check of a counting node with current inputs, or of a disposed node.
+func (g *Graph) settleCounting(n *node) {
+	g.clean(n, n.flags&disposed == 0 && n.body.(tallier).computeResult())
 }
 
 // clean ends the check of a node without running it.
@@ -238,7 +238,7 @@ func (g *Graph) evaluate(n *node) {
 	outer := g.run
 	g.serial++
 	g.run = run{node: n, serial: g.serial, pure: outer.pure || n.flags&effect == 0}
-	if own := n.own(); own != nil && own.used {
+	if own := n.runScope(); own != nil && own.used {
 		g.renew(own)
 		if n.flags&disposed != 0 {
 			g.run = outer

@@ -65,7 +65,7 @@ func (l *level) makeChains() {
 	kept := l.chains[:0]
 	for _, c := range l.chains {
 		if room -= int(c.bends); room < 0 {
-			l.giveUp(c)
+			l.makeLanes(c)
 			continue
 		}
 		l.addBends(&c)
@@ -102,12 +102,12 @@ func (l *level) addBends(c *chain) {
 	c.bend = int32(len(l.items))
 	c.track = make([]int, c.bends+1)
 	for n := range c.bends {
-		l.add(item{kind: aBend, key: l.items[c.item].key, layer: c.top + n})
+		l.add(item{kind: bendItem, key: l.items[c.item].key, layer: c.top + n})
 	}
 }
 
-// giveUp makes lanes of the links of a chain.
-func (l *level) giveUp(c chain) {
+// makeLanes makes lanes of the links of a chain.
+func (l *level) makeLanes(c chain) {
 	for _, k := range c.links {
 		link := &l.links[k]
 		link.chain, link.lane = -1, int32(len(l.lanes))
@@ -140,7 +140,7 @@ func (l *level) makeSegments(b *building) {
 	}
 	slices.SortFunc(l.segs, func(x, y segment) int {
 		return cmp.Or(cmp.Compare(x.upper, y.upper), cmp.Compare(x.lower, y.lower), cmp.Compare(x.upperAt, y.upperAt),
-			cmp.Compare(x.lowerAt, y.lowerAt), lightLast(x.light, y.light))
+			cmp.Compare(x.lowerAt, y.lowerAt), compareLight(x.light, y.light))
 	})
 	l.segs = slices.CompactFunc(l.segs, func(x, y segment) bool {
 		y.light = x.light

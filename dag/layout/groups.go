@@ -52,11 +52,11 @@ type level struct {
 type kind uint8
 
 const (
-	aNode kind = iota
-	aGroup
-	anInPort
-	anOutPort
-	aBend
+	nodeItem kind = iota
+	groupItem
+	inPortItem
+	outPortItem
+	bendItem
 )
 
 // item is an element of a layer.
@@ -86,7 +86,7 @@ type link struct {
 type piece struct{ level, link int32 }
 
 func newBuilding(g *Graph) *building {
-	b := &building{g: g, space: g.Spacing.orDefaults(), nodes: canonical(g.Nodes), number: make([]int32, len(g.Nodes))}
+	b := &building{g: g, space: g.Spacing.withDefaults(), nodes: canonical(g.Nodes), number: make([]int32, len(g.Nodes))}
 	for n, v := range b.nodes {
 		b.number[v] = int32(n)
 	}
@@ -115,7 +115,7 @@ func (b *building) makeLevels() {
 		}
 		group := &b.g.Groups[i]
 		box := b.g.Direction.turned(Box{Width: group.Width, Height: group.Height})
-		within := b.levels[outer].add(item{kind: aGroup, of: i, key: keys[i], w: box.Width, h: box.Height})
+		within := b.levels[outer].add(item{kind: groupItem, of: i, key: keys[i], w: box.Width, h: box.Height})
 		if b.shown[i] == i {
 			continue
 		}
@@ -198,7 +198,7 @@ func (b *building) addNodes() []end {
 		}
 		l := b.levelOf(node.Group)
 		box := b.g.Direction.turned(Box{Width: node.Width, Height: node.Height})
-		at[n] = end{l, b.levels[l].add(item{kind: aNode, of: int32(n), key: int32(n), w: box.Width, h: box.Height}), int32(n)}
+		at[n] = end{l, b.levels[l].add(item{kind: nodeItem, of: int32(n), key: int32(n), w: box.Width, h: box.Height}), int32(n)}
 	}
 	return at
 }
@@ -214,7 +214,7 @@ func (b *building) addEdges(at []end) {
 	slices.SortStableFunc(order, func(x, y int32) int {
 		xf, xt := ends(x)
 		yf, yt := ends(y)
-		return cmp.Or(cmp.Compare(xf, yf), cmp.Compare(xt, yt), lightLast(b.g.Edges[x].Light, b.g.Edges[y].Light))
+		return cmp.Or(cmp.Compare(xf, yf), cmp.Compare(xt, yt), compareLight(b.g.Edges[x].Light, b.g.Edges[y].Light))
 	})
 	cut := make([][]piece, len(b.g.Edges))
 	total := 0
@@ -232,7 +232,7 @@ func (b *building) addEdges(at []end) {
 	b.from = append(b.from, int32(len(b.pieces)))
 }
 
-func lightLast(a, b bool) int {
+func compareLight(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -253,13 +253,13 @@ func (b *building) cut(from, to end, light bool) []piece {
 		// Levels are numbered from outside to inside, so the higher one does not contain the other.
 		if from.level > to.level {
 			l := b.levels[from.level]
-			port := l.port(l.outPort, anOutPort, source)
+			port := l.port(l.outPort, outPortItem, source)
 			out = append(out, piece{from.level, l.link(link{light: light, source: source, from: from.item, fromPort: fromPort, to: port, toPort: -1})})
 			from.level, from.item, fromPort = l.outer, l.within, port
 			continue
 		}
 		l := b.levels[to.level]
-		port := l.port(l.inPort, anInPort, source)
+		port := l.port(l.inPort, inPortItem, source)
 		in = append(in, piece{to.level, l.link(link{light: light, source: source, from: port, fromPort: -1, to: to.item, toPort: toPort})})
 		to.level, to.item, toPort = l.outer, l.within, port
 	}
@@ -305,11 +305,11 @@ func (b *building) picture() *Picture {
 			it := &l.items[i]
 			box := b.g.Direction.turned(Box{l.left + it.x - it.w/2, l.top + it.y, it.w, it.h})
 			switch it.kind {
-			case aNode:
+			case nodeItem:
 				p.Nodes[b.nodes[it.of]] = box
-			case aGroup:
+			case groupItem:
 				p.Groups[it.of] = box
-			case aBend:
+			case bendItem:
 				p.Bends++
 			}
 		}

@@ -62,7 +62,7 @@ func (l *level) setLayers(byKey []int32) (count int32) {
 	}
 	var queue, sources []int32
 	for _, i := range byKey {
-		if l.items[i].kind != anInPort {
+		if l.items[i].kind != inPortItem {
 			l.items[i].layer = first
 		}
 		if in[i] == 0 {
@@ -85,7 +85,7 @@ func (l *level) setLayers(byKey []int32) (count int32) {
 		for _, p := range out.of(v) {
 			lowest = min(lowest, l.items[outPairs[p][1]].layer)
 		}
-		if l.items[v].kind != anInPort && lowest < math.MaxInt32 {
+		if l.items[v].kind != inPortItem && lowest < math.MaxInt32 {
 			l.items[v].layer = lowest - 1
 		}
 	}
@@ -113,7 +113,7 @@ func (l *level) spreadUnlinked(byKey []int32, linked []bool, first int32) {
 // countLayers returns the number of layers. The ports below, if there are any, are the last layer.
 func (l *level) countLayers() (count int32) {
 	for i := range l.items {
-		if l.items[i].kind != anOutPort {
+		if l.items[i].kind != outPortItem {
 			count = max(count, l.items[i].layer+1)
 		}
 	}
@@ -121,7 +121,7 @@ func (l *level) countLayers() (count int32) {
 		return count
 	}
 	for i := range l.items {
-		if l.items[i].kind == anOutPort {
+		if l.items[i].kind == outPortItem {
 			l.items[i].layer = count
 		}
 	}

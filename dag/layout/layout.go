@@ -176,7 +176,7 @@ func canonical(nodes []Node) []int32 {
 	return order
 }
 
-func (s Spacing) orDefaults() Spacing {
+func (s Spacing) withDefaults() Spacing {
 	return Spacing{Nodes: cmp.Or(s.Nodes, 12), Layers: cmp.Or(s.Layers, 22), Lines: cmp.Or(s.Lines, 8)}
 }
 

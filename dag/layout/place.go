@@ -49,7 +49,7 @@ func (l *level) place(b *building) {
 func (l *level) apart(b *building, left, right int32) int {
 	x, y := &l.items[left], &l.items[right]
 	gap := b.space.Nodes
-	if x.kind != aNode && x.kind != aGroup && y.kind != aNode && y.kind != aGroup {
+	if x.kind != nodeItem && x.kind != groupItem && y.kind != nodeItem && y.kind != groupItem {
 		gap = b.space.Lines
 	}
 	return x.w - x.w/2 + y.w/2 + gap
@@ -116,7 +116,7 @@ func (p *pull) by(l *level, s *segment, light bool, i, other int32, at int) {
 		return
 	}
 	w := weightLine
-	if l.items[i].kind == aBend && l.items[other].kind == aBend {
+	if l.items[i].kind == bendItem && l.items[other].kind == bendItem {
 		w = weightBend
 	}
 	p.want += float64(w * float64(l.items[other].x+at))

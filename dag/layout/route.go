@@ -24,7 +24,7 @@ func (l *level) route(b *building) {
 
 // setGap sets the places of the nets of a gap, and returns its height.
 func (l *level) setGap(b *building, gap, top int) int {
-	l.nets[gap] = shared(l.nets[gap])
+	l.nets[gap] = mergeNets(l.nets[gap])
 	count := setTracks(l.nets[gap])
 	inner := gap > 0 && gap < len(l.layers)
 	if count == 0 && !inner {
@@ -47,7 +47,7 @@ func (l *level) setRow(n int) {
 	groups := false
 	for _, i := range l.layers[n] {
 		l.layerHeights[n] = max(l.layerHeights[n], l.items[i].h)
-		groups = groups || l.items[i].kind == aGroup
+		groups = groups || l.items[i].kind == groupItem
 	}
 	for _, i := range l.layers[n] {
 		it := &l.items[i]

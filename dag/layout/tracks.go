@@ -26,9 +26,9 @@ func (l *level) addNet(gap int32, n net) {
 	}
 }
 
-// shared merges the nets that lead to the same places: each of their tops is connected to each of their bottoms, so one line is
+// mergeNets merges the nets that lead to the same places: each of their tops is connected to each of their bottoms, so one line is
 // enough, and the gap stays low between steps that all wait for all.
-func shared(nets []net) []net {
+func mergeNets(nets []net) []net {
 	first := make(map[string]int, len(nets))
 	kept := nets[:0]
 	for _, n := range nets {

@@ -10,11 +10,11 @@ import (
 	"github.com/sluiceflow/sluice/internal/usercode"
 )
 
-// own is an error that is its own cause.
-type own struct{}
+// selfCause is an error that is its own cause.
+type selfCause struct{}
 
-func (*own) Error() string   { return "own" }
-func (e *own) Unwrap() error { return e }
+func (*selfCause) Error() string   { return "own" }
+func (e *selfCause) Unwrap() error { return e }
 
 // twice is an error whose causes are two equal errors.
 type twice struct{}
@@ -24,7 +24,7 @@ func (e twice) Unwrap() []error { return []error{e, e} }
 
 func TestFiniteEndsEndlessErrors(t *testing.T) {
 	cause := errors.New("cause")
-	for _, err := range []error{&own{}, twice{}, fmt.Errorf("wrapped: %w", &own{}), errors.Join(errors.New("first"), &own{})} {
+	for _, err := range []error{&selfCause{}, twice{}, fmt.Errorf("wrapped: %w", &selfCause{}), errors.Join(errors.New("first"), &selfCause{})} {
 		finite := usercode.Finite(err)
 		require.False(t, errors.Is(finite, cause))
 		require.Equal(t, err.Error(), finite.Error())

@@ -19,7 +19,7 @@ func (s *Stepper) Note(now int64, command journal.Event) (events []journal.Event
 		return nil, *earlier, nil
 	}
 	command.At = now
-	s.enact(command)
+	s.applyCommand(command)
 	taken = s.batch[len(s.batch)-1]
 	s.end()
 	return s.batch, taken, s.root.Cells().Err()

@@ -156,7 +156,7 @@ func (s *Stepper) Step(now int64, items []Item) StepResult {
 	}
 	late := s.fire(now)
 	out.More = s.decide() || late && s.root.Finished() == nil
-	out.Batch, out.Calls = s.batch, s.still(append(s.calls, s.root.TakeCalls()...))
+	out.Batch, out.Calls = s.batch, s.stillOpen(append(s.calls, s.root.TakeCalls()...))
 	out.Cancels, out.Bytes = s.root.TakeCancels(), s.root.Bytes()-held+s.beside
 	out.Err = s.root.Cells().Err()
 	return out
@@ -168,8 +168,8 @@ func (s *Stepper) SnapshotDue(leaves bool) (due bool) {
 	return due
 }
 
-// still removes the calls that the step itself has ended.
-func (s *Stepper) still(calls []reactive.Request) []reactive.Request {
+// stillOpen removes the calls that the step itself has ended.
+func (s *Stepper) stillOpen(calls []reactive.Request) []reactive.Request {
 	return slices.DeleteFunc(calls, func(req reactive.Request) bool { return !s.root.Open(req) })
 }
 
@@ -226,7 +226,7 @@ func (s *Stepper) take(it *Item) (Reply, bool) {
 		e.Detail = cmp.Or(e.Detail, &journal.Detail{})
 		e.Detail.Received = it.Received
 	}
-	s.enact(e)
+	s.applyCommand(e)
 	it.taken(&s.batch[len(s.batch)-1])
 	return Reply{it.Reply, nil}, it.Reply != nil
 }
@@ -248,9 +248,9 @@ func (s *Stepper) settle(e *journal.Event) {
 	}
 }
 
-// enact applies a command that was not refused. A retry of a step resumes a finished run. An abort or a retry of a cell has
+// applyCommand applies a command that was not refused. A retry of a step resumes a finished run. An abort or a retry of a cell has
 // its own event type.
-func (s *Stepper) enact(e journal.Event) {
+func (s *Stepper) applyCommand(e journal.Event) {
 	if e.Type == journal.NodeAborted || e.Type == journal.NodeRetried {
 		if _, call := s.root.Node(e.Node); !call {
 			command := e // a copy, so that e, which is usually a result, stays on the stack
@@ -310,7 +310,7 @@ func (s *Stepper) decide() (more bool) {
 			return false
 		}
 		s.answerMessages()
-		s.ask()
+		s.callFunctions()
 		s.askParticipants()
 		s.askDecisions()
 		s.move()
@@ -384,8 +384,8 @@ func (s *Stepper) answerMessages() (any bool) {
 	}
 }
 
-// ask calls the Go functions that decide conditionals and return the lists of maps.
-func (s *Stepper) ask() {
+// callFunctions calls the Go functions that decide conditionals and return the lists of maps.
+func (s *Stepper) callFunctions() {
 	for !s.full() {
 		v, ok := s.root.NextAsk()
 		if !ok {

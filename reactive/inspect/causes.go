@@ -61,7 +61,7 @@ func Causes(r *reactive.Root, v int32) []Cause {
 	case n.Status == reactive.Running && r.Row(v).Kind == plan.Map:
 		return causes{r}.itemsOf(v, func(u int32) bool { return !r.Final(u) })
 	case n.Status == reactive.Running:
-		return causes{r}.underWay(v)
+		return causes{r}.running(v)
 	case n.Status == reactive.Completed && n.Has(ledger.Held):
 		return causes{r}.decisionOf(v)
 	case r.Row(v).Kind == plan.Gate && n.Fact != ledger.NoFact:
@@ -119,8 +119,8 @@ func (cs causes) itemsOf(v int32, is func(u int32) bool) []Cause {
 	return each(ByItems, slices.DeleteFunc(cs.r.Items(v), func(u int32) bool { return !is(u) }))
 }
 
-// underWay returns the causes for which a node is still running.
-func (cs causes) underWay(v int32) []Cause {
+// running returns the causes for which a node is still running.
+func (cs causes) running(v int32) []Cause {
 	var list []Cause
 	if asked, waiting := cs.r.WaitsFor(v); asked {
 		list = append(list, Cause{Kind: ByParticipant, Node: v, Participants: waiting})

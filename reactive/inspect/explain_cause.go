@@ -45,14 +45,14 @@ func (x *Explainer) cause(v int32, c *Cause, depth int) explain.Reason {
 	case ByParticipant:
 		r.Text = "it waits for the answers of " + strings.Join(c.Participants, ", ")
 	case ByTest:
-		r.Text = "its test " + c.Test + " " + gave(x.root, c.Node)
+		r.Text = "its test " + c.Test + " " + decisionText(x.root, c.Node)
 		r.Values, r.Missing = readings(c.Read)
 	}
 	return r
 }
 
-// gave describes the decision of a conditional.
-func gave(root *reactive.Root, v int32) string {
+// decisionText describes the decision of a conditional.
+func decisionText(root *reactive.Root, v int32) string {
 	switch root.Chose(v) {
 	case plan.Then:
 		return "gave true"

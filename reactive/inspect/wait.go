@@ -115,8 +115,8 @@ func listed(names []string) string {
 // WaitsMax bounds the waits of a run that Waits returns.
 const WaitsMax = 10_000
 
-// timersLooked bounds the timers that are visited for a wait while a run proceeds.
-const timersLooked = 1000
+// timersVisitedMax bounds the timers that are visited for a wait while a run proceeds.
+const timersVisitedMax = 1000
 
 // Waits returns the waits of a run, at most WaitsMax: first the waits of the whole run, then those of its steps, calls and cells, and
 // last its deadline. A run that has ended, or that has nothing left to do, has no waits.
@@ -137,8 +137,8 @@ func Waits(root *reactive.Root) []Wait {
 	return list[:min(len(list), WaitsMax)]
 }
 
-// gatesLooked bounds the tokens at gates that are visited for a wait while a run proceeds.
-const gatesLooked = 100
+// gatesVisitedMax bounds the tokens at gates that are visited for a wait while a run proceeds.
+const gatesVisitedMax = 100
 
 // waitsAfter returns the current waits of the nodes and cells that an event has changed.
 func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
@@ -147,7 +147,7 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	}
 	w := &waiting{
 		root: root,
-		due:  func(v int32) (ledger.Due, bool) { return root.SoonestOf(v, timersLooked) },
+		due:  func(v int32) (ledger.Due, bool) { return root.SoonestOf(v, timersVisitedMax) },
 		message: func(v int32) string {
 			if d := u.Event.Detail; d != nil && u.Event.Type == journal.CallRequested && root.Key(v) == u.Event.Node {
 				return d.Name
@@ -181,7 +181,7 @@ func waitsAfter(root *reactive.Root, u *Update) (list []Wait) {
 	for i := range u.Cells {
 		list = append(list, w.cell(&u.Cells[i].Cell, false)...)
 	}
-	if steps := root.Steps(); gates && steps != nil && steps.Counts().Pending <= gatesLooked {
+	if steps := root.Steps(); gates && steps != nil && steps.Counts().Pending <= gatesVisitedMax {
 		for _, x := range w.routed() {
 			if x.Kind == ForGate {
 				list = append(list, x)

@@ -77,8 +77,8 @@ func (k *tasks) awaitDecision(v int32, due int64) {
 	}
 }
 
-// asksPerson reports whether a task waits for a person's decision.
-func (k *tasks) asksPerson(v int32) bool {
+// awaitsPerson reports whether a task waits for a person's decision.
+func (k *tasks) awaitsPerson(v int32) bool {
 	t := k.tasks[v]
 	return t.state == call.Undecided && call.SourceOf(k.fulfillment(v)) == call.ByPerson
 }
@@ -116,7 +116,7 @@ func (k *tasks) foldDecisionRequested(v int32, e *journal.Event) Effect {
 	if t == nil || !t.wanted || e.Attempt != k.l.nodes[v].Attempt {
 		return Late
 	}
-	if k.asksPerson(v) {
+	if k.awaitsPerson(v) {
 		t.asked, t.wanted = t.asked+1, false
 		k.deciding--
 		k.awaitDecision(v, k.patience(v).AttemptEnd(e.At))
@@ -156,14 +156,14 @@ func (k *tasks) foldDecision(v int32, e *journal.Event) Effect {
 		k.deciding--
 	case e.Detail.Count != t.asked:
 		return Late
-	case k.asksPerson(v) && e.Detail.Failure != nil: // the person did not decide in time
+	case k.awaitsPerson(v) && e.Detail.Failure != nil: // the person did not decide in time
 	case !t.open:
 		return Late
 	default:
 		t.open = false
 		k.deciding--
 	}
-	if e.Detail.Due > 0 && !k.asksPerson(v) {
+	if e.Detail.Due > 0 && !k.awaitsPerson(v) {
 		k.l.cancels = append(k.l.cancels, k.l.Request(v, e.Attempt).deciding(t.asked))
 	}
 	if e.Detail.Failure != nil {
@@ -242,7 +242,7 @@ func (k *tasks) Undecided(v int32) bool {
 
 // Decidable reports whether a step's task waits for a person: its source is a person, or the decision has paused the run.
 func (k *tasks) Decidable(v int32) bool {
-	return k.Undecided(v) && (k.tasks[v].paused || k.asksPerson(v))
+	return k.Undecided(v) && (k.tasks[v].paused || k.awaitsPerson(v))
 }
 
 // Reaskable reports whether the decision about a step can be requested again: it is open, its source is a call, and no call is

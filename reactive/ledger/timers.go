@@ -251,7 +251,7 @@ func (ts *timers) alive(t timer) bool {
 		return ok && due == t.due
 	case decisionTimer:
 		x := ts.l.tasks.tasks[t.node]
-		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || ts.l.tasks.asksPerson(t.node))
+		return x != nil && x.due == t.due && x.asked == t.attempt && (x.open || ts.l.tasks.awaitsPerson(t.node))
 	case decisionRetryTimer:
 		x := ts.l.tasks.tasks[t.node]
 		return x != nil && !x.open && !x.wanted && x.state == call.Undecided && x.asked == t.attempt && x.due == t.due

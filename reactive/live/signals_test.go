@@ -54,8 +54,8 @@ func show(t require.TestingT, x *live.StepSignals) shown {
 	return shown{peek(t, x.Status), peek(t, x.Ready), peek(t, x.Preconditions), peek(t, x.BlockedByFailure), peek(t, x.Result)}
 }
 
-// ask returns the same values from the root.
-func ask(r *reactive.Root, key string) (s shown) {
+// fromRoot returns the same values from the root.
+func fromRoot(r *reactive.Root, key string) (s shown) {
 	v, ok := r.Node(key)
 	if !ok {
 		return shown{}
@@ -88,8 +88,8 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 				ran[key]++
 				status, err := x.Status.Get(rd)
 				needs, needsErr := x.Preconditions.Get(rd)
-				require.Equal(t, ask(r, key).status, status, "effects see all changes of an event at once")
-				require.Equal(t, ask(r, key).needs, needs)
+				require.Equal(t, fromRoot(r, key).status, status, "effects see all changes of an event at once")
+				require.Equal(t, fromRoot(r, key).needs, needs)
 				return errors.Join(err, needsErr)
 			})
 			require.NoError(t, err)
@@ -103,7 +103,7 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 			r.Apply(&e)
 			for key, x := range asked {
 				now := show(t, x)
-				require.Equal(t, ask(r, key), now, key)
+				require.Equal(t, fromRoot(r, key), now, key)
 				changed := now.status != was[key].status || now.needs != was[key].needs
 				require.Equal(t, map[bool]int{true: 1}[changed], ran[key], key)
 				was[key] = now
@@ -119,7 +119,7 @@ func TestSignalsShowWhatTheRootSays(t *testing.T) {
 			"ask": func(t *rapid.T) {
 				key := rapid.SampledFrom(keys).Draw(t, "key")
 				askFor(key)
-				require.Equal(t, ask(r, key), show(t, asked[key]))
+				require.Equal(t, fromRoot(r, key), show(t, asked[key]))
 			},
 			"request": func(t *rapid.T) {
 				v, ok := r.NextStart(nil)

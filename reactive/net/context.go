@@ -97,7 +97,7 @@ func (c *runContext) set(list []playbook.Set, s *scope) error {
 		path := list[i].Path
 		err := variables.Fits(path, values[i])
 		if err == nil {
-			err = s.pay(list[i].Scope, path)
+			err = s.countWrite(list[i].Scope, path)
 		}
 		if err == nil {
 			switch list[i].Scope {

@@ -174,7 +174,7 @@ func (n *Net) blocked() bool {
 		return true
 	case template.BlockedDiscards:
 		for _, t := range n.gates.All() {
-			n.unpend(t)
+			n.removePending(t)
 			n.discard(t)
 			if n.halted != nil { // a join that lacks the token has failed the run and dropped the rest
 				break

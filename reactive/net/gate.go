@@ -43,23 +43,23 @@ func (n *Net) moved(t *token) {
 	n.emitVerdict(t)
 	switch {
 	case t.verdict.Allow:
-		n.unpend(t)
+		n.removePending(t)
 		n.enable(t)
 	case n.refused(t): // its rules can now be evaluated
-		n.unpend(t)
+		n.removePending(t)
 		n.discard(t)
 	}
 }
 
-// pend puts a token at its gate.
-func (n *Net) pend(t *token) {
+// addPending puts a token at its gate.
+func (n *Net) addPending(t *token) {
 	admit := n.book.Steps[t.step].Admit
 	n.touch(t.step).pending++
 	n.defect(n.gates.Add(t, t.verdict, admit.Keys, admit.AllKeys))
 }
 
-// unpend removes a token from its gate.
-func (n *Net) unpend(t *token) {
+// removePending removes a token from its gate.
+func (n *Net) removePending(t *token) {
 	n.defect(n.gates.Remove(t))
 	n.touch(t.step).pending--
 }

@@ -75,7 +75,7 @@ func (f *fanOuts) tracker(g *group, join int) *tracker {
 		return g.known[i].tracker
 	}
 	j := g.newTracker(join)
-	g.learn(join, j)
+	g.setTracker(join, j)
 	return j
 }
 
@@ -97,7 +97,7 @@ func (f *fanOuts) belonging(g *group, join int) *tracker {
 		if found == nil && f.net.book.AnswersTo(join, h.router) {
 			found = h.newTracker(join)
 		}
-		h.learn(join, found)
+		h.setTracker(join, found)
 	}
 	return found
 }
@@ -106,7 +106,7 @@ func (g *group) find(join int) (int, bool) {
 	return slices.BinarySearchFunc(g.known, join, func(k known, join int) int { return cmp.Compare(k.join, join) })
 }
 
-func (g *group) learn(join int, j *tracker) {
+func (g *group) setTracker(join int, j *tracker) {
 	i, ok := g.find(join)
 	if !ok {
 		g.known = slices.Insert(g.known, i, known{join: join})

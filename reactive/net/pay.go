@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// pay counts the work of a write before the write, and refuses a write that takes too much, like an expression.
-func (s *scope) pay(where playbook.Scope, path []string) error {
+// countWrite counts the work of a write before the write, and refuses a write that takes too much, like an expression.
+func (s *scope) countWrite(where playbook.Scope, path []string) error {
 	work := 0
 	switch where {
 	case playbook.Ctx:

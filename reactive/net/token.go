@@ -79,7 +79,7 @@ func (n *Net) admit(t *token) {
 	case n.refused(t):
 		n.discard(t)
 	default:
-		n.pend(t)
+		n.addPending(t)
 	}
 }
 

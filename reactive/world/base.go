@@ -60,8 +60,8 @@ type holdings struct {
 	read    func(*cell)      // called with each cell read from a snapshot
 }
 
-// may reports whether a cell that is not in memory may be in the snapshot. dirty is its state since then.
-func (b *base) may(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty == nil }
+// maybeInSnapshot reports whether a cell that is not in memory may be in the snapshot. dirty is its state since then.
+func (b *base) maybeInSnapshot(dirty *cell) bool { return len(b.roots.Machines) > 0 && dirty == nil }
 
 // changed reports whether a cell has changed since the newest snapshot.
 func (h *holdings) changed(address string) bool { return h.dirty[address] != nil }
@@ -137,8 +137,8 @@ func (h *holdings) load(m *machine.Machine, key value.Value, address string) *ce
 // changedShare is the divisor of the number of changed cells below which relieve does not visit all cells in memory.
 const changedShare = 8
 
-// relieve removes cells from memory if many were read.
-func (h *holdings) relieve() {
+// evictIfMany removes cells from memory if many were read.
+func (h *holdings) evictIfMany() {
 	if l := h.loaded; (l.Cells > h.cache.Cells || l.Bytes > h.cache.Bytes) && l.Cells > len(h.dirty)/changedShare {
 		h.evict()
 	}
@@ -184,7 +184,7 @@ func (h *holdings) evict() {
 func (h *holdings) all() iter.Seq[*cell] {
 	return func(yield func(*cell) bool) {
 		for _, address := range h.addressesOfAll() {
-			h.relieve()
+			h.evictIfMany()
 			c := h.cells[address]
 			if c == nil {
 				m, key, err := h.def.ParseAddress(address)

@@ -14,8 +14,8 @@ type cell struct {
 	key     value.Value // in normal form; nil if the machine has no key
 	address string
 
-	state     value.Value // nil: none, or see away
-	away      *away       // the state, if it is only content
+	state     value.Value  // nil: none, or see away
+	away      *storedState // the state, if it is only content
 	mail      mailbox
 	aside     *item // the item at which the cell failed, which a reset delivers again
 	open      openList
@@ -73,7 +73,7 @@ func (c *cell) rests() bool {
 
 // lookup returns the cell of an address, or nil.
 func (h *holdings) lookup(address string) *cell {
-	if c := h.cells[address]; c != nil || !h.base.may(h.dirty[address]) {
+	if c := h.cells[address]; c != nil || !h.base.maybeInSnapshot(h.dirty[address]) {
 		return c
 	}
 	m, key, err := h.def.ParseAddress(address)
@@ -92,7 +92,7 @@ func (h *holdings) cellAt(address string) *cell {
 	if err != nil {
 		return &cell{} // of no machine: the event is of another world, and changes nothing
 	}
-	if h.base.may(h.dirty[address]) {
+	if h.base.maybeInSnapshot(h.dirty[address]) {
 		if c := h.load(m, key, address); c != nil {
 			return c
 		}

@@ -127,15 +127,15 @@ func (m *model) message(it modelItem, id string) {
 
 func (m *model) deliver(it modelItem) {
 	if it.kind == "Do" {
-		m.give(m.cell("acc", it.id), it)
-		m.give(m.cell("strict", it.id), it)
+		m.enqueue(m.cell("acc", it.id), it)
+		m.enqueue(m.cell("strict", it.id), it)
 		return
 	}
-	m.give(m.cell("acc", it.id), it)
-	m.give(m.cell("log", ""), it)
+	m.enqueue(m.cell("acc", it.id), it)
+	m.enqueue(m.cell("log", ""), it)
 }
 
-func (m *model) give(c *modelCell, it modelItem) {
+func (m *model) enqueue(c *modelCell, it modelItem) {
 	c.mail, c.active = append(c.mail, it), m.now
 	m.enter(c)
 }
@@ -300,15 +300,15 @@ func (m *model) answer(c *modelCell, i int, how string, n int64) {
 	c.open, c.active = slices.Delete(c.open, i, i+1), m.now
 	switch how {
 	case "ok":
-		m.give(c, modelItem{kind: effect, what: "ok", n: n})
+		m.enqueue(c, modelItem{kind: effect, what: "ok", n: n})
 	case "error", "again":
-		m.give(c, modelItem{kind: effect, what: "error", code: "busy"})
+		m.enqueue(c, modelItem{kind: effect, what: "error", code: "busy"})
 	case "timeout":
-		m.give(c, modelItem{kind: effect, what: "timeout", code: "timeout"})
+		m.enqueue(c, modelItem{kind: effect, what: "timeout", code: "timeout"})
 	case "bad":
 		m.tally.Faults++
 		if c.rejects {
-			m.give(c, modelItem{kind: "Rejected"})
+			m.enqueue(c, modelItem{kind: "Rejected"})
 			return
 		}
 		m.faults = append(m.faults, c.address)
@@ -340,7 +340,7 @@ func (m *model) fire() {
 				case x.effect == "timer":
 					add(due{x.due, 2, x.number, func() {
 						c.open, c.active = slices.Delete(c.open, i, i+1), m.now
-						m.give(c, modelItem{kind: "timer", what: x.issuer})
+						m.enqueue(c, modelItem{kind: "timer", what: x.issuer})
 					}})
 				case x.phase == retrying:
 					add(due{x.at, 0, x.number, func() { c.open[i].phase = queued }})

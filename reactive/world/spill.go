@@ -28,8 +28,8 @@ type delta struct {
 	before             int              // bytes of the tail before it
 }
 
-// away is a state that is only content.
-type away struct {
+// storedState is a state that is only content.
+type storedState struct {
 	hash trie.Hash
 	size uint64
 }
@@ -86,7 +86,7 @@ type spilled struct {
 	cell  *cell
 	set   uint64
 	state value.Value
-	away  away
+	away  storedState
 }
 
 // Spill returns the states that take too much memory, or nil.
@@ -129,7 +129,7 @@ func (s *Spill) Write(put func(blobs [][]byte) error) error {
 		if err != nil {
 			return err
 		}
-		s.states[i].away = away{sha256.Sum256(encoded), uint64(len(encoded))}
+		s.states[i].away = storedState{sha256.Sum256(encoded), uint64(len(encoded))}
 		if err := b.Add(encoded); err != nil {
 			return err
 		}

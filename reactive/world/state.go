@@ -53,7 +53,7 @@ type IntentState struct {
 
 // Cell returns the state of a cell. It reports false if there is no such cell.
 func (w *World) Cell(address string) (CellState, bool) {
-	w.relieve()
+	w.evictIfMany()
 	c := w.lookup(address)
 	if c == nil {
 		return CellState{}, false

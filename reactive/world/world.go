@@ -91,7 +91,7 @@ func (w *World) Apply(e *journal.Event) {
 		w.apply(e)
 		w.settle()
 		w.ring.Trim()
-		w.relieve()
+		w.evictIfMany()
 	}
 	if w.watch != nil {
 		w.watch(e)

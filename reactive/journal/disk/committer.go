@@ -344,7 +344,7 @@ func (s *Store) get(key []byte, use func(record []byte) error) (found bool, err 
 		return false, nil
 	}
 	if err != nil {
-		return false, s.blame(readError(err))
+		return false, s.readFault(readError(err))
 	}
 	defer closer.Close()
 	return true, use(record)

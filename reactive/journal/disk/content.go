@@ -26,8 +26,8 @@ func (c *committer) stageChange(b *pebble.Batch, r *request, t *records.Tip) err
 	return r.change.stage(c, b, r.stream, t)
 }
 
-// alter commits a change of a stream.
-func (s *Store) alter(ctx context.Context, stream string, what change) error {
+// commitChange commits a change of a stream.
+func (s *Store) commitChange(ctx context.Context, stream string, what change) error {
 	r := requests.Get().(*request)
 	r.stream, r.change = stream, what
 	if err := s.writable(ctx, r.adds()); err != nil {
@@ -61,12 +61,12 @@ func putAll(ctx context.Context, s *Store, stream string, hashes []journal.Hash,
 		if part.add(stream, hashes[i], blob); part.bytes < putBytes || i == len(blobs)-1 {
 			continue
 		}
-		if err := s.alter(ctx, stream, part); err != nil {
+		if err := s.commitChange(ctx, stream, part); err != nil {
 			return err
 		}
 		part = new(put)
 	}
-	return s.alter(ctx, stream, part)
+	return s.commitChange(ctx, stream, part)
 }
 
 // put is the change that writes content.
@@ -160,7 +160,7 @@ func sweepContent(ctx context.Context, s *Store, stream string, keep func(journa
 				d.hashes = append(d.hashes, hash)
 			}
 		}
-		if err = s.alter(ctx, stream, d); err != nil {
+		if err = s.commitChange(ctx, stream, d); err != nil {
 			return err
 		}
 		from = next
@@ -188,7 +188,7 @@ func (s *Store) loadHashes(prefix, from []byte) (page []journal.Hash, next []byt
 			page = append(page, hash)
 		}
 	}
-	return page, nil, s.blame(readError(it.Error()))
+	return page, nil, s.readFault(readError(it.Error()))
 }
 
 // deletion deletes a page of content.

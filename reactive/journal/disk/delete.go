@@ -16,7 +16,7 @@ import (
 func (s *Store) Delete(ctx context.Context, stream string, t journal.Tombstone) error {
 	err := journal.CheckDelete(stream, &journal.Head{})
 	if err == nil {
-		err = s.alter(ctx, stream, deletionOfAll{t})
+		err = s.commitChange(ctx, stream, deletionOfAll{t})
 	}
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", stream, err)
@@ -76,5 +76,5 @@ func (c *committer) deleteAll(b *pebble.Batch, prefix []byte, staged bool) error
 		}
 		err = b.Delete(it.Key(), nil)
 	}
-	return errors.Join(err, c.s.blame(readError(errors.Join(it.Error(), it.Close()))))
+	return errors.Join(err, c.s.readFault(readError(errors.Join(it.Error(), it.Close()))))
 }

@@ -216,7 +216,7 @@ func (s *Store) openDatabase(marked uint64) error {
 	if err == nil && !s.commits.HasManifest() { // otherwise a backup would have none, either
 		err = s.flush()
 	}
-	return s.blame(err)
+	return s.readFault(err)
 }
 
 // lastCommit reads the number of the last commit from the database.
@@ -262,7 +262,7 @@ func (s *Store) flush() error {
 	if s.readOnly.Load() != nil {
 		return nil
 	}
-	if err := s.stood(); err != nil {
+	if err := s.checkWritten(); err != nil {
 		return err
 	}
 	flushed, err := s.db.AsyncFlush()

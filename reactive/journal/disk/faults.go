@@ -73,8 +73,8 @@ func full(files vfs.FS, dir string) (what, remedy string) {
 	return "is on a disk that is full", "make room"
 }
 
-// blame returns the error of a read. Data that is missing because the directory is gone is not damage.
-func (s *Store) blame(err error) error {
+// readFault returns the error of a read. Data that is missing because the directory is gone is not damage.
+func (s *Store) readFault(err error) error {
 	if err == nil || !errors.Is(err, journal.ErrDamaged) {
 		return err
 	}

@@ -69,10 +69,10 @@ func (s *Store) loadHeads(page []listed, after string, most int) ([]listed, stri
 			h = journal.Head{Run: after}
 		}
 		if h.Run != "" {
-			page = append(page, listed{h, s.blame(err)})
+			page = append(page, listed{h, s.readFault(err)})
 		}
 	}
-	return page, after, n == most, s.blame(readError(it.Error()))
+	return page, after, n == most, s.readFault(readError(it.Error()))
 }
 
 // viewHeads opens an iterator over the heads of the streams after a name. It waits for a commit in progress, which could be
@@ -132,5 +132,5 @@ func (s *Store) loadHead(stream string) (h journal.Head, err error) {
 	defer s.syncing.Unlock()
 	s.headsRead.Add(1)
 	h, err = s.headFrom(s.db, stream)
-	return h, s.blame(err)
+	return h, s.readFault(err)
 }

@@ -100,7 +100,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 	}
 	places, err := r.Load(db, make([]journal.Position, 0, most), most)
 	if err != nil {
-		return nil, false, s.blame(readError(err))
+		return nil, false, s.readFault(readError(err))
 	}
 	s.headsRead.Add(int64(len(places)))
 	whole := journal.Query{Index: q.Index, Key: q.Key, Value: q.Value}
@@ -108,7 +108,7 @@ func (s *Store) loadList(q *journal.Query, r *records.IndexRange, most int) (pag
 		h, err := s.headFrom(db, p.Run)
 		switch {
 		case err != nil:
-			page = append(page, listed{journal.Head{Run: p.Run, Started: p.At}, s.blame(err)})
+			page = append(page, listed{journal.Head{Run: p.Run, Started: p.At}, s.readFault(err)})
 		case whole.Selects(&h) && journal.PositionOf(q.Index, &h) == p: // otherwise the key is stale
 			page = append(page, listed{h, nil})
 		}
@@ -125,9 +125,9 @@ func (s *Store) loadRun(db pebble.Reader, q *journal.Query) (page []listed, more
 		h, err = records.Indexed(db, q.Key)
 	}
 	if q.Selects(&h) {
-		page = append(page, listed{h, s.blame(unreadable)})
+		page = append(page, listed{h, s.readFault(unreadable)})
 	}
-	return page, false, s.blame(readError(err))
+	return page, false, s.readFault(readError(err))
 }
 
 // Published implements journal.Store.
@@ -204,12 +204,12 @@ func (s *Store) loadChanges(ctx context.Context, r **records.ChangeRange, after 
 	if *r == nil {
 		first, err := records.ChangesBehind(s.db, after, s.newest.Load())
 		if err != nil {
-			return nil, s.blame(readError(err))
+			return nil, s.readFault(readError(err))
 		}
 		*r = &first
 	}
 	page, err := (*r).Load(s.db, nil, listMore)
-	return page, s.blame(readError(err))
+	return page, s.readFault(readError(err))
 }
 
 // Newest implements journal.Store.

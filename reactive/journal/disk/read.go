@@ -131,7 +131,7 @@ func (s *Store) load(p *page) error {
 	if closeErr := it.Close(); err == nil && closeErr != nil {
 		err = readError(closeErr)
 	}
-	return s.blame(err)
+	return s.readFault(err)
 }
 
 func (s *Store) loadFrom(it *pebble.Iterator, durable uint64, p *page) error {
@@ -297,7 +297,7 @@ func (*page) fetch(s *Store, e *journal.Event) error {
 		return journal.ErrClosed
 	}
 	codec := journal.Codec{Fetch: s.content}
-	return s.blame(codec.Load(e))
+	return s.readFault(codec.Load(e))
 }
 
 // readError converts an error of Pebble to one of package journal.

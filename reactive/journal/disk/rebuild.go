@@ -119,7 +119,7 @@ func (s *Store) write(b *pebble.Batch, durable bool) error {
 		return s.fail(s.dir, err)
 	}
 	b.Reset()
-	return s.stood()
+	return s.checkWritten()
 }
 
 // complete makes missing or incomplete indexes of a directory, and then raises its version, because an older program would not

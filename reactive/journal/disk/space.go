@@ -66,8 +66,8 @@ func (s *Store) fail(path string, cause error) error {
 	return *s.readOnly.Load()
 }
 
-// stood returns an error if the last commit did not reach the files at their paths.
-func (s *Store) stood() error {
+// checkWritten returns an error if the last commit did not reach the files at their paths.
+func (s *Store) checkWritten() error {
 	gone := s.place.Gone()
 	if s.shield.Raised() {
 		return *s.readOnly.Load()

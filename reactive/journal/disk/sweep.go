@@ -51,19 +51,19 @@ func (s swept) View(use func(db pebble.Reader) error) error {
 	if s.closed.Load() {
 		return journal.ErrClosed
 	}
-	return s.blame(readError(use(s.db)))
+	return s.readFault(readError(use(s.db)))
 }
 
 // Drop implements records.Swept.
 func (s swept) Drop(ctx context.Context, stream string) (deleted bool, err error) {
 	d := &unreferred{sweep: s.sweep}
-	err = s.alter(ctx, stream, d)
+	err = s.commitChange(ctx, stream, d)
 	return d.deleted, err
 }
 
 // Expire implements records.Swept.
 func (s swept) Expire(ctx context.Context, stream string) error {
-	return s.alter(ctx, stream, expiry{s.sweep.Now})
+	return s.commitChange(ctx, stream, expiry{s.sweep.Now})
 }
 
 // unreferred deletes a stream of content to which no event refers.

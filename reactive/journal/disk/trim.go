@@ -15,7 +15,7 @@ import (
 // Trim implements journal.ContentStore. It deletes whole records. The records of event 1 and of event before stay, with any
 // trimmed events in them, which are no longer read.
 func (s *Store) Trim(ctx context.Context, stream string, before uint64) error {
-	if err := s.alter(ctx, stream, trim{before}); err != nil {
+	if err := s.commitChange(ctx, stream, trim{before}); err != nil {
 		return fmt.Errorf("trim %s: %w", stream, err)
 	}
 	return nil
@@ -69,5 +69,5 @@ func (c *committer) trimmable(stream string, before uint64) (from, to []byte, er
 	if bytes.Equal(from, to) {
 		from = nil
 	}
-	return from, to, c.s.blame(readError(errors.Join(it.Error(), it.Close())))
+	return from, to, c.s.readFault(readError(errors.Join(it.Error(), it.Close())))
 }

@@ -46,7 +46,7 @@ func Check(files vfs.FS, dir string) error {
 		switch _, last := log.SegmentLocation(log.NumSegments() - 1); {
 		case err != nil:
 			return err
-		case !isOurs(last):
+		case !isSegment(last):
 		case !there:
 			err = checkAlone(files, last)
 		default:
@@ -79,10 +79,10 @@ type withoutOurs struct{ vfs.FS }
 
 func (w withoutOurs) List(dir string) ([]string, error) {
 	names, err := w.FS.List(dir)
-	return slices.DeleteFunc(names, isOurs), err
+	return slices.DeleteFunc(names, isSegment), err
 }
 
-func isOurs(path string) bool { return strings.HasSuffix(path, ending) }
+func isSegment(path string) bool { return strings.HasSuffix(path, ending) }
 
 // checkLog checks a log with a second segment: Pebble's segment alone, and both together.
 func checkLog(files vfs.FS, second string, alone, both wal.LogicalLog) error {
@@ -91,19 +91,19 @@ func checkLog(files vfs.FS, second string, alone, both wal.LogicalLog) error {
 		return err
 	}
 	// Pebble does not distinguish damage from a torn end in a segment other than the last.
-	end, err := follow(alone, first)
+	end, err := checkSequence(alone, first)
 	if err == nil && end != io.EOF && end != record.ErrUnexpectedEOF {
 		err = fmt.Errorf("%w: %s.log: %w", ErrGap, both.Num, end)
 	}
 	if err == nil && first > 0 {
-		_, err = follow(both, first)
+		_, err = checkSequence(both, first)
 	}
 	return err
 }
 
-// follow checks the sequence numbers of the batches of a log: each batch has one per entry, and the numbers of the next batch
+// checkSequence checks the sequence numbers of the batches of a log: each batch has one per entry, and the numbers of the next batch
 // follow. next is the first number; 0: unknown. end is the reason for which Pebble stops reading.
-func follow(log wal.LogicalLog, next uint64) (end, err error) {
+func checkSequence(log wal.LogicalLog, next uint64) (end, err error) {
 	r := log.OpenForRead()
 	defer r.Close()
 	for {

@@ -165,7 +165,7 @@ func (l *Log) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCateg
 // first, so that no crash leaves it alone.
 func (l *Log) Remove(name string) error {
 	number, _, isLog := wal.ParseLogFilename(l.PathBase(name))
-	if isLog && !isOurs(name) {
+	if isLog && !isSegment(name) {
 		dir := l.PathDir(name)
 		err := l.FS.Remove(l.PathJoin(dir, number.String()+ending))
 		if err == nil {
