@@ -64,7 +64,7 @@ var askers = []asker{
 	{"the steps of a tree are nodes, and routed steps are none", []string{
 		"coordinator/explore explorer.look namesOf play.reply stepOf view.Name view.Step",
 		"coordinator/scenario either question.task track.note track.task",
-		"coordinator/scenario/program binder.bind tasks",
+		"coordinator/scenario/program Library.Compile binder.bind binder.misspelt tasks",
 		"reactive/callgraph Graph.follow New",
 		"reactive/decide describe waits",
 		"reactive/inspect Changes.Apply Changes.Moved NeedsOf fixedInput.Name waiting.routed waitsAfter",

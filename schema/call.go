@@ -109,10 +109,10 @@ var passport = &Shape{name: "passport", text: "That a participant offers a capab
 	key("attributes", free, "attributes that a target's `filter` compares", "{region: north}").orElse("none"),
 }}
 
-// about is the data about a participant. Its id is its key.
+// about is the data about a participant. The key of the entry is the id of the participant.
 var about = scalar("mapping or null", map[string]any{"type": []any{"object", "null"}})
 
-// directoryKeys are those of a directory, in a document and as one.
+// directoryKeys are the keys of a directory, inside a document and as a document.
 var directoryKeys = []Key{
 	key("participants", mapOf(about), "by id: data about the participant. Bindings read it as `participant`, with the id as `participant.id`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).orElse("none"),
 	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").orElse("none"),

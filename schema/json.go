@@ -8,13 +8,13 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Base is where the schemas are published.
+// Base is the address under which the schemas are published.
 const Base = "https://raw.githubusercontent.com/sluiceflow/sluice/main/schema/"
 
-// URL is the address of the published schema of the kind, which the modeline of a document names.
+// URL returns the address of the published schema of the kind. The modeline of a document names it.
 func (k *Kind) URL() string { return Base + k.file + ".json" }
 
-// JSON returns the JSON Schema (draft 7) of the kind, indented and with a newline at its end. The same kind has the same bytes.
+// JSON returns the JSON Schema (draft 7) of the kind, indented and with a final newline. Every call returns the same bytes.
 func (k *Kind) JSON() []byte {
 	d := definitions{}
 	root := d.object(k.root)
@@ -75,7 +75,7 @@ func (d definitions) object(s *Shape) map[string]any {
 	return o
 }
 
-// property returns a key with its description for editors. Keys beside a $ref are ignored in draft 7, hence allOf.
+// property returns a key with its description for editors. It uses allOf, because draft 7 ignores keys beside a $ref.
 func (d definitions) property(k Key) map[string]any {
 	p := d.schema(k.of)
 	if p["$ref"] != nil {
@@ -113,7 +113,7 @@ func (d definitions) schema(t *Type) map[string]any {
 	return s
 }
 
-// cased distinguishes shapes one after the other, so that an editor reports one and not all.
+// cased tries the shapes in turn, so that an editor reports the faults of one shape and not of all.
 func (d definitions) cased(cases []oneCase) map[string]any {
 	c := cases[0]
 	if c.key == "" {
@@ -126,7 +126,7 @@ func (d definitions) cased(cases []oneCase) map[string]any {
 	return map[string]any{"if": test, "then": d.ref(c.is), "else": d.cased(cases[1:])}
 }
 
-// examples returns the example of the key as a value. A test reads each.
+// examples returns the example of the key as a value. A test reads each example.
 func (k Key) examples() []any {
 	nodes, _ := document.Parse("", []byte("x: "+k.written()), document.Limits{})
 	return []any{nodes[0].Get("x").Value()}
@@ -135,5 +135,5 @@ func (k Key) examples() []any {
 // link matches a link of Markdown.
 var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// plain returns a text without links: an editor that shows it has no page to which they are relative.
+// plain returns a text without links: relative links have no meaning in an editor.
 func plain(text string) string { return link.ReplaceAllString(text, "$1") }

@@ -28,7 +28,7 @@ import (
 type place struct {
 	sample
 	path  []any
-	other []string // keys that would make another shape of the mapping
+	other []string // keys that would select another shape for the mapping
 }
 
 func (s *Shape) visit(v any, at place, yield func(*Shape, map[string]any, place)) {
@@ -85,7 +85,7 @@ func (c oneCase) holds(m map[string]any) bool {
 	return c.key == "" || ok && (c.texts == nil || slices.Contains(c.texts, v))
 }
 
-// places has one place for each shape.
+// places returns one place for each shape.
 func places(t *testing.T) map[*Shape]place {
 	found := map[*Shape]place{}
 	// Workflows within scenarios come last, because they also exist by themselves.
@@ -105,7 +105,7 @@ func places(t *testing.T) map[*Shape]place {
 	return found
 }
 
-// The readers accept every described key: they may refuse its example, but not as an unknown key.
+// The readers know every described key: they may refuse its example, but not report an unknown key.
 func TestTheReadersKnowEveryKey(t *testing.T) {
 	for s, at := range places(t) {
 		for _, k := range s.keys {
@@ -157,10 +157,11 @@ func wordsOfReaders(t *testing.T) []string {
 	return sortedKeys(words)
 }
 
-// noKey matches refusals of a key. A noop refuses some keys without naming them, and an effect those of bindings that it cannot have.
+// noKey matches refusals of a key. A noop refuses some keys without naming them, and an effect refuses bindings that it cannot
+// have.
 var noKey = regexp.MustCompile(`^unknown key|^a noop takes no|^an effect cannot have the binding|cannot be combined with (sequential|parallel|conditional|map)$`)
 
-// Every other word is refused as a key: the readers know no key that is not described.
+// The readers refuse every other word as a key: they know no undescribed key.
 func TestTheReadersKnowNoOtherKey(t *testing.T) {
 	words := wordsOfReaders(t)
 	require.Greater(t, len(words), 300)
@@ -189,7 +190,7 @@ func TestTheReadersKnowNoOtherKey(t *testing.T) {
 // nothing represents a removed key.
 var nothing = new(int)
 
-// probe is a sample with more keys at a place.
+// probe returns a sample with further keys at a place.
 func probe(t *testing.T, at place, keys map[string]any) []byte {
 	text, err := json.Marshal(at.node.Value())
 	require.NoError(t, err)
@@ -213,7 +214,7 @@ func probe(t *testing.T, at place, keys map[string]any) []byte {
 	return text
 }
 
-// A default applies when its key is omitted: written explicitly, it does not change the canonical document of a workflow.
+// A default applies when its key is missing: writing the default explicitly does not change the canonical document of a workflow.
 func TestDefaultsAreThoseOfTheReaders(t *testing.T) {
 	compared := 0
 	for s, at := range places(t) {

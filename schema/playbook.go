@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// seconds is a time as playbooks have it.
+// seconds is a time in the form of playbooks.
 var seconds = scalar("duration > 0: seconds, 30s, 1m30s or PT30S", map[string]any{"type": []any{"number", "string"}, "exclusiveMinimum": 0, "minLength": 1})
 
 var (
@@ -38,7 +38,7 @@ var resultSpec = &Shape{name: "result", text: "How large results are stored: a r
 	key("select", list(is(resultSelect)), "fields that stay readable beside the reference", "[{path: /total}]").orElse("none"),
 }}
 
-// layerKeys returns the keys that each spec may set for the tasks below it; the one closest to a task counts.
+// layerKeys returns the keys that each spec may set for the tasks below it. The spec closest to a task counts.
 func layerKeys() []Key {
 	return []Key{
 		key("timeout", either(seconds, is(callTimeout)), "of one attempt of each call below; in the spec of a step, a duration bounds the run of the step", "30s").orElse("no limit"),
@@ -107,7 +107,7 @@ var (
 	secret = &Type{name: "secret", cases: []oneCase{{"kind", []any{"http"}, secretRequest}, {"", nil, secretSource}}}
 )
 
-// ruleOf returns a line of a list of rules: a when with its then, or an else.
+// ruleOf returns the shape of one rule in a list: a when with its then, or an else.
 func ruleOf(name string, then *Shape, example string) *Shape {
 	inner := &Shape{name: name + "_else", text: "The action if no earlier rule holds.", keys: []Key{key("then", is(then), "the action", example).must()}}
 	return &Shape{name: name, text: "A rule: `when` and `then`, or `else: {then: {…}}`. The first that holds counts.",
@@ -166,7 +166,8 @@ func toolKeys() []Key {
 	}, of...)
 }
 
-// tool returns a tool that is built in: the keys that all tools have, and its own. The arguments of its call may stand in input, too.
+// tool returns the shape of a built-in tool: the keys that all tools have, and its own. The arguments of its call may also be in
+// input.
 func tool(name, text string, keys ...Key) *Shape {
 	all := append(toolKeys(), keys...)
 	if !hasKey(keys, "output") {
@@ -175,7 +176,7 @@ func tool(name, text string, keys ...Key) *Shape {
 	return &Shape{name: name, text: text, keys: all}
 }
 
-// withKind are tools, and a shape of mappings that have no kind.
+// withKind returns the shapes of tools by kind, and a shape of mappings without a kind.
 func withKind(without *Shape) []oneCase {
 	last := len(toolCases) - 1
 	return append(slices.Clone(toolCases[:last]), oneCase{"kind", nil, otherTool}, oneCase{"", nil, without})
@@ -233,7 +234,7 @@ var (
 		{"kind", []any{"workbook"}, workbookTool}, {"", nil, otherTool},
 	}
 	oneTool = &Type{name: "tool", cases: toolCases}
-	// A task of a list may also stand under its label.
+	// A task of a list may also be the value of its label.
 	labelled   = &Shape{name: "labelled_tool", text: "A task under its label.", others: oneTool, rule: map[string]any{"minProperties": 1, "maxProperties": 1}}
 	listedTool = &Type{name: "tool, or {LABEL: tool}", cases: withKind(labelled)}
 )

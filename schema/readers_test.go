@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// A sample is a document of the project, of a kind that has a schema.
+// sample is a document of the project whose kind has a schema.
 type sample struct {
 	file string
 	kind *Kind
@@ -29,7 +29,7 @@ type sample struct {
 
 var accepted []sample // by the readers
 
-// samples are all documents of the project that the readers accept, including those inside scenarios.
+// samples returns all documents of the project that the readers accept, including those inside scenarios.
 func samples(t testing.TB) []sample {
 	if accepted == nil {
 		for _, s := range written(t) {
@@ -93,12 +93,11 @@ func read(t testing.TB, k *Kind, n *document.Node) error {
 	if w == nil {
 		return err
 	}
-	_, checkErr := template.Check(w, template.Known{Lenient: true})
+	_, checkErr := template.Check(w, template.Known{Operation: func(string) bool { return true }})
 	return document.Join(err, checkErr)
 }
 
-// readScenario reads a scenario, and the workflow inside it unless that is to be refused. folder is a place to write
-// scenarios for their reader, which reads files.
+// folder is the folder of scenario files: their reader reads files.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -111,6 +110,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// readScenario reads a scenario, and its inline workflow unless the scenario expects a refusal.
 func readScenario(t testing.TB, n *document.Node) error {
 	data, err := json.Marshal(n.Value())
 	require.NoError(t, err)
@@ -138,13 +138,13 @@ func TestDocumentsThatAreAcceptedAreValid(t *testing.T) {
 	require.Greater(t, valid[&scenarioKind], 150)
 }
 
-// ofShape distinguishes refusals of keys and kinds of values from refusals of their contents.
+// ofShape matches refusals of keys and of kinds of values, but not of their contents.
 var ofShape = regexp.MustCompile(`unknown key|must be (a|an) [a-zA-Z ]+, not (a|an|null)|(kind|name|steps|step|at|code) is missing`)
 
-// ofInput matches refusals of keys in the input of a built-in tool, which its schema allows.
+// ofInput matches refusals of keys in the input of a built-in tool. The schema of the tool allows them.
 var ofInput = regexp.MustCompile(`\.(input|args)\.[^ ]+: unknown key`)
 
-// ofType matches refusals of the parts of types of a world, which its schema leaves to their reader.
+// ofType matches refusals of parts of the types of a world. The schema leaves them to the reader.
 var ofType = regexp.MustCompile(`must be (a mapping from names to types|a type such as)|\.map\.[^ ]+: unknown key`)
 
 func refusedForShape(err error) bool {
@@ -156,8 +156,8 @@ func refusedForShape(err error) bool {
 	return false
 }
 
-// Mutants of the project's documents are valid if the readers accept them, and invalid if they refuse a key or a kind of
-// value. There is one of each, or ten with SLUICE_EXHAUSTIVE.
+// Mutants of the documents of the project are valid if the readers accept them, and invalid if the readers refuse a key or a kind
+// of value. The test makes one mutant of each document, or ten with SLUICE_EXHAUSTIVE.
 func TestMutantsAreValidAsTheReadersSay(t *testing.T) {
 	times := 1
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -196,7 +196,7 @@ func TestMutantsAreValidAsTheReadersSay(t *testing.T) {
 	require.Greater(t, refused, 100)
 }
 
-// mutate changes one place of a value: it adds a key, or replaces the value by one of another kind.
+// mutate changes one place of a value: it adds a key, or replaces the value by a value of another kind.
 func mutate(random *rand.Rand, v any) {
 	var places []func()
 	var visit func(v any)

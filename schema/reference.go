@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the key reference of the kind: a table for each shape that no kind before it has. The same kind has the
-// same bytes.
+// Markdown returns the key reference of the kind: a table for each shape that no earlier kind has. Every call returns the same
+// bytes.
 func (k *Kind) Markdown() string {
 	known := references()
 	var b strings.Builder
@@ -25,7 +25,7 @@ func (k *Kind) Markdown() string {
 	return b.String()
 }
 
-// references maps each shape to the kind whose reference describes it: the first that has it.
+// references maps each shape to the first kind that has it. The reference of that kind describes the shape.
 func references() map[*Shape]*Kind {
 	known := map[*Shape]*Kind{}
 	for _, k := range Kinds() {
@@ -38,7 +38,7 @@ func references() map[*Shape]*Kind {
 	return known
 }
 
-// shapesOf returns a shape and those within it, in the order in which they are read.
+// shapesOf returns a shape and the shapes within it, in reading order.
 func shapesOf(root *Shape) []*Shape {
 	var order []*Shape
 	seen := map[*Shape]bool{}
@@ -60,7 +60,7 @@ func shapesOf(root *Shape) []*Shape {
 	return order
 }
 
-// eachShape calls yield with the shapes that a value may have, and that its parts may.
+// eachShape calls yield with the possible shapes of a value and of its parts.
 func (t *Type) eachShape(yield func(*Shape)) {
 	switch {
 	case t.shape != nil:
@@ -101,7 +101,8 @@ func (k Key) absent() string {
 	return k.without
 }
 
-// written returns the example as written in a document: a text that begins with a brace is quoted, else it would be a mapping.
+// written returns the example as written in a document. It quotes a text that begins with a brace, which would otherwise be a
+// mapping.
 func (k Key) written() string {
 	switch {
 	case !strings.HasPrefix(k.example, "{{"):
@@ -114,10 +115,10 @@ func (k Key) written() string {
 
 func code(text string) string { return "`" + text + "`" }
 
-// cell keeps a text within its cell of a table.
+// cell escapes a text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// show writes a type for people, with links to the shapes in it.
+// show formats a type for people, with links to its shapes.
 func (t *Type) show(k *Kind, known map[*Shape]*Kind) string {
 	switch {
 	case t.shape != nil:
@@ -143,7 +144,7 @@ func (t *Type) show(k *Kind, known map[*Shape]*Kind) string {
 	return strings.Join(words, ", ")
 }
 
-// links shows each of the choices.
+// links formats each of the choices.
 func (t *Type) links(k *Kind, known map[*Shape]*Kind) string {
 	var all []string
 	for _, c := range t.choices {
@@ -155,7 +156,7 @@ func (t *Type) links(k *Kind, known map[*Shape]*Kind) string {
 	return strings.Join(all, " or ")
 }
 
-// link shows a type that has a name and parts: the name, and where its parts are described.
+// link formats a type that has a name and parts: the name, with a link to the description of its parts.
 func (t *Type) link(k *Kind, known map[*Shape]*Kind) string {
 	if t.choices == nil && t.cases == nil {
 		return ""

@@ -1,31 +1,31 @@
 package schema
 
-// The functions of this file write rules in JSON Schema that concern several keys of a mapping. A rule refuses no mapping that
-// the readers accept: an empty list or text, for instance, counts for them as if the key was left out.
+// The functions of this file write rules in JSON Schema about several keys of a mapping. A rule refuses no mapping that the readers
+// accept. For example, the readers treat an empty list or text like a missing key.
 
-// has holds of mappings with a key.
+// has is the rule that a mapping has a key.
 func has(key string) map[string]any { return map[string]any{"required": []any{key}} }
 
-// hasAll holds of mappings with several keys.
+// hasAll is the rule that a mapping has several keys.
 func hasAll(keys ...any) map[string]any { return map[string]any{"required": keys} }
 
-// hasSuch holds of mappings with a key whose value has a rule.
+// hasSuch is the rule that a mapping has a key, and that a rule is true for its value.
 func hasSuch(key string, rule map[string]any) map[string]any {
 	return map[string]any{"required": []any{key}, "properties": map[string]any{key: rule}}
 }
 
-// with holds of mappings if the values of some keys, where they are, have these rules. false lets no value through.
+// with is the rule that the values of the present keys meet these rules. The rule false refuses every value.
 func with(rules map[string]any) map[string]any { return map[string]any{"properties": rules} }
 
-// oneOf holds of mappings of which exactly one of the rules holds, anyOf if at least one does.
+// oneOf is the rule that exactly one of the rules is true; anyOf, that at least one is.
 func oneOf(rules ...any) map[string]any { return map[string]any{"oneOf": rules} }
 
 func anyOf(rules ...any) map[string]any { return map[string]any{"anyOf": rules} }
 
-// all holds of mappings of which every rule holds.
+// all is the rule that every rule is true.
 func all(rules ...any) map[string]any { return map[string]any{"allOf": rules} }
 
-// when asks that a rule holds of mappings of which the condition does.
+// when is the rule that then is true for every mapping for which the condition is true.
 func when(condition, then map[string]any) map[string]any {
 	return map[string]any{"if": condition, "then": then}
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// bound is the beginning of a workflow whose first step follows.
+// bound is the beginning of a workflow, before its first step.
 const bound = "kind: Workflow\nname: w\noperations: {c: {command: {argv: [c]}}}\nsteps:\n- "
 
-// Rules that concern several keys, and the form of texts, are those of the readers: the schema refuses what they refuse, and nothing else.
+// Rules about several keys, and rules about the form of texts, match those of the readers: the schema refuses exactly the same
+// mappings and texts.
 func TestRulesAreThoseOfTheReaders(t *testing.T) {
 	binding := func(text string) string { return "kind: Workflow\nname: w\nsteps: []\noperations: {c: " + text + "}" }
 	call := func(text string) string { return bound + "{operation: c, " + text + "}" }
@@ -38,7 +39,7 @@ func TestRulesAreThoseOfTheReaders(t *testing.T) {
 		binding("{sleep: {for: PT0.5S}}"), binding("{fail: {code: a, message: ''}}"),
 		bound + "conditional: {test: '{{ true }}', then: []}", bound + "conditional: {func: {name: f}, then: []}",
 		bound + "map: {id: m, over: [1], steps: [{operation: c}]}", bound + "map: {id: m, over: null, func: {name: f}, steps: [{operation: c}]}",
-		bound + "map: {id: m, over: '', as: item_2, steps: [{operation: c}]}",
+		bound + "map: {id: m, over: [1], as: item_2, steps: [{operation: c}]}",
 		call("func: {name: f}"), call("func: {name: f}, input: null"), call("input: 1"), call("id: ä-1"),
 		bound + "{operation: 'team/pay', id: pay}",
 		target("resolve: static, participants: [p], filter: {}"), target("resolve: capability, capability_id: c, participants: [], limit: 2"), target("resolve: task_type, capability_id: c"),
@@ -90,8 +91,8 @@ func TestRulesAreThoseOfTheReaders(t *testing.T) {
 	}
 }
 
-// The schema accepts every combination of keys, with their examples and with values at the edge of what there is, that the readers
-// accept. There are 30 for each shape, or 300 with SLUICE_EXHAUSTIVE.
+// The schema accepts every combination of keys that the readers accept, with the examples of the keys and with boundary values. The
+// test tries 30 combinations for each shape, or 300 with SLUICE_EXHAUSTIVE.
 func TestCombinationsOfKeysAreValidAsTheReadersSay(t *testing.T) {
 	times := 30
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -109,7 +110,7 @@ func TestCombinationsOfKeysAreValidAsTheReadersSay(t *testing.T) {
 					break
 				}
 				k := s.keys[random.IntN(len(s.keys))]
-				if s == workbookTool && k.name == "ref" { // its reader does not look at it beside a task
+				if s == workbookTool && k.name == "ref" { // the reader ignores it beside a task
 					continue
 				}
 				keys[k.name] = k.examples()[0]

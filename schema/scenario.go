@@ -157,7 +157,7 @@ var timelineEntry = &Shape{name: "timeline_entry", text: "One command or expecta
 	key("resume", entryOf["resume"], "a person resumes the run", "{}").orElse("—"),
 }}
 
-// inlined is the workflow of a scenario: one that is expected to be refused may be anything.
+// inlined is the workflow of a scenario. A document that the scenario expects to be refused may have any content.
 var inlined = &Type{name: "path, or a document", choices: []*Type{text, {name: "document", cases: []oneCase{
 	{"kind", []any{"Playbook"}, playbookKind.root}, {"kind", []any{"WorkflowDefinition"}, definitionKind.root}, {"kind", []any{"World"}, worldKind.root}, {"", nil, workflowKind.root}}}},
 	unless: &unless{

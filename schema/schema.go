@@ -3,18 +3,18 @@ package schema
 // Kind is a kind of document.
 type Kind struct {
 	Name  string // the value of `kind`, and the argument of `sluice schema`
-	file  string // of its schema, below schema/, and of its reference, below docs/, without an ending
+	file  string // name of its schema below schema/, and of its reference below docs/, without extension
 	title string // heading of the reference
 	text  string // first paragraphs of the reference
 	root  *Shape
 }
 
-// Kinds returns all kinds of documents, those that can be run first. The slice belongs to the caller.
+// Kinds returns all kinds of documents; kinds that can be run come first. The slice belongs to the caller.
 func Kinds() []*Kind {
 	return []*Kind{&workflowKind, &definitionKind, &playbookKind, &worldKind, &scenarioKind, &directoryKind}
 }
 
-// Find returns the kind of that name, nil if there is none.
+// Find returns the kind with that name, or nil.
 func Find(name string) *Kind {
 	for _, k := range Kinds() {
 		if k.Name == name {
@@ -24,12 +24,12 @@ func Find(name string) *Kind {
 	return nil
 }
 
-// Shape is a mapping with known keys. Keys that begin with x- are free in all of them.
+// Shape is a mapping with known keys. Keys that begin with x- are free in every shape.
 type Shape struct {
 	name   string // of its definition
 	text   string // its meaning
 	keys   []Key
-	others *Type          // the values of other keys; nil: there are none but those that begin with x-
+	others *Type          // type of the values of other keys; nil: only keys that begin with x- are allowed
 	rule   map[string]any // further keywords of JSON Schema
 }
 
@@ -41,29 +41,29 @@ type Key struct {
 	fallback any    // the default; nil: see without
 	without  string // the default in words
 	text     string // the meaning of the key
-	example  string // a value, as YAML; the JSON Schema has it, too
+	example  string // a value, as YAML; also in the JSON Schema
 }
 
 // Type is the type of a value.
 type Type struct {
-	name    string         // as the reference has it
-	rule    map[string]any // its JSON Schema, where it has no parts
+	name    string         // as in the reference
+	rule    map[string]any // JSON Schema of a type without parts
 	items   *Type          // of a list
 	values  *Type          // of a mapping whose keys the author chooses
 	shape   *Shape
-	choices []*Type // one for each sort of value: text, list, mapping
+	choices []*Type // one for each kind of value: text, list, mapping
 	cases   []oneCase
 	unless  *unless
 }
 
-// oneCase is a shape of a mapping, distinguished by the presence of a key, or by its text.
+// oneCase is the shape of mappings that have a key, or a certain text as the value of the key.
 type oneCase struct {
 	key   string // "": any other mapping
-	texts []any  // nil: the key is there
+	texts []any  // nil: the key has any value
 	is    *Shape
 }
 
-// unless defines the mappings in which a type does not count: its value is then only of one of some sorts.
+// unless defines the mappings in which a type does not count: the value then has one of these types.
 type unless struct {
 	types []any
 	has   map[string]any // as JSON Schema
@@ -95,7 +95,7 @@ func is(shape *Shape) *Type { return &Type{shape: shape} }
 
 func either(choices ...*Type) *Type { return &Type{choices: choices} }
 
-// only narrows a type down by more of JSON Schema.
+// only narrows a type by further keywords of JSON Schema.
 func (t *Type) only(name string, rule map[string]any) *Type {
 	narrow := *t
 	narrow.name, narrow.rule = name, rule

@@ -43,7 +43,7 @@ func TestKindsAreFoundByName(t *testing.T) {
 
 var cache = map[*Kind]*jsonschema.Schema{}
 
-// compiled is the JSON Schema of a kind.
+// compiled returns the JSON Schema of a kind.
 func compiled(t testing.TB, k *Kind) *jsonschema.Schema {
 	if s := cache[k]; s != nil {
 		return s
@@ -58,7 +58,7 @@ func compiled(t testing.TB, k *Kind) *jsonschema.Schema {
 	return s
 }
 
-// Definitions are distinguished only by their names.
+// Every shape has a name of its own, because only names distinguish definitions.
 func TestShapesHaveNamesOfTheirOwn(t *testing.T) {
 	names := map[string]*Shape{}
 	for s := range references() {
@@ -68,7 +68,7 @@ func TestShapesHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// An example is a valid value of its key, and so is a default.
+// Examples and defaults are valid values of their keys.
 func TestExamplesAndDefaultsAreValuesOfTheirKeys(t *testing.T) {
 	for s := range references() {
 		for _, k := range s.keys {

@@ -56,7 +56,7 @@ var function = &Shape{name: "func", text: "A Go function that the program regist
 	key("args", values, "its arguments; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
 }}
 
-// Steps hold steps, so their keys are set in init.
+// Steps contain steps, so their keys are set in init.
 var (
 	step        = &Shape{name: "step", text: "Calls an operation."}
 	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}
@@ -76,10 +76,10 @@ func holder(name string, of *Shape, example string) *Shape {
 	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).must()}}
 }
 
-// id is the name of a step. Its length is counted in bytes by the reader, which are at least as many as characters.
+// id is the name of a step. The reader counts its length in bytes, which are at least as many as its characters.
 var id = scalar("text", map[string]any{"type": "string", "pattern": `^[^\s/\[\]#]+$`, "maxLength": 128})
 
-// itemName is the name of a map's item in expressions, which has no other meaning in them.
+// itemName is the name of the item of a map in expressions. It must have no other meaning in expressions.
 var itemName = scalar("text", map[string]any{"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 	"not": map[string]any{"enum": []any{"input", "run", "steps", "index", "participant", "attempt", "true", "false", "null", "nil", "let", "if", "else", "not", "in", "and", "or"}}})
 

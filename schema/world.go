@@ -2,10 +2,10 @@ package schema
 
 import "slices"
 
-// typeOf is a type of a world's values: package template/schema reads it.
+// typeOf is a type of values in a world. Package template/schema reads it.
 var typeOf = scalar("type", map[string]any{"type": []any{"string", "object"}})
 
-// worldCallKeys returns the keys of an effect that are about its call: its input is the params.
+// worldCallKeys returns the keys of an effect about its call. The params are the input of the call.
 func worldCallKeys() []Key {
 	return slices.DeleteFunc(slices.Concat(callKeys(), binding.keys), func(k Key) bool { return k.name == "input" || k.name == "workflow" })
 }
@@ -94,7 +94,7 @@ var (
 	}}
 )
 
-// worldRootKeys returns the keys of a world that other documents have too.
+// worldRootKeys returns the keys of a world that other documents have, too.
 func worldRootKeys() []Key {
 	return slices.DeleteFunc(rootKeys("World"), func(k Key) bool {
 		return !slices.Contains([]string{"kind", "name", "version", "max_concurrency", "operations", "directory"}, k.name)

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ladder is a workflow of n steps, each of which reads the one before it.
+// ladder returns a workflow of n steps; each step reads the output of the step before it.
 func ladder(n int) *template.Workflow {
 	w := &template.Workflow{Name: "ladder"}
 	for i := range n {
@@ -40,7 +40,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// document is a text of n steps in block style.
+// text returns a document of n steps in block style.
 func text(n int) []byte {
 	var b strings.Builder
 	b.WriteString("kind: Workflow\nname: ladder\nsteps:\n")

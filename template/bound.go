@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Bound is a binding with its texts compiled. Expressions in it read input (the step's own, rendered), participant, attempt
-// and run. A template is nil if the binding omits its field. It is immutable.
+// Bound is a binding with its texts compiled. Their expressions read input (the rendered input of the step), participant,
+// attempt and run. A template is nil if the binding omits its field. A Bound is immutable.
 type Bound struct {
 	Name    string  // of the operation
 	Binding Binding // as in the document
@@ -25,10 +25,10 @@ type Bound struct {
 	Value                        *expr.Template // of a constant
 	Code, Message                *expr.Template // of a failure
 
-	Secrets []string // marks of the secrets that they read, each as often as it is read
+	Secrets []string // marks of the secrets that the templates read: one for each template that reads it
 }
 
-// boundNames are the names that expressions in a binding may read.
+// boundNames are the names that expressions in a binding may read, besides the keychain.
 var boundNames = []string{"input", "participant", "attempt", "run"}
 
 // operations checks the bindings and compiles their texts.
@@ -55,7 +55,7 @@ type binder struct {
 
 var bindingKinds = []string{"command", "http", "sleep", "wait", "workflow", "value", "fail"}
 
-// kinds returns those of bindingKinds that a binding has.
+// kinds returns the kinds of a binding.
 func (b *Binding) kinds() (list []string) {
 	for i, isSet := range []bool{b.Command != nil, b.HTTP != nil, b.Sleep != nil, b.Wait != nil, b.Workflow != nil, b.Value != nil, b.Fail != nil} {
 		if isSet {
@@ -101,7 +101,7 @@ func (b *binder) bind() {
 	}
 }
 
-// isRefused reports whether the reader has already reported a fault of the binding.
+// isRefused reports whether the reader has reported a fault of the binding.
 func (b *binder) isRefused() bool {
 	for path := range b.c.w.refused {
 		if path == b.at.Path || strings.HasPrefix(path, b.at.Path+".") {
@@ -111,8 +111,8 @@ func (b *binder) isRefused() bool {
 	return false
 }
 
-// command compiles the arguments of a program. Each argument and variable is passed as one value, whatever its quotes; the
-// text of a shell takes no expressions.
+// command compiles the arguments of a program. Each argument and variable is passed as one value, even if it contains quotes.
+// The text of a shell takes no expressions.
 func (b *binder) command(cmd *Command) {
 	switch {
 	case len(cmd.Argv) > 0 && cmd.Shell != "":
@@ -163,7 +163,7 @@ func (b *binder) sleep(s *Sleep) {
 	})
 }
 
-// constant checks a text that reads nothing; one that is computed is checked at run time.
+// constant checks a text that reads nothing. Computed texts are checked at run time.
 func (b *binder) constant(kind, key string, t *expr.Template, check func(text string) error) {
 	if t == nil {
 		return
@@ -202,7 +202,8 @@ func (b *binder) any(kind, key string, v value.Value) *expr.Template {
 	return t
 }
 
-// keychain is a Routing whose bindings read secrets, if their calls leave the process: no other input stays out of the journal.
+// keychain is a Routing whose bindings read secrets, if their calls leave the process. No other input is kept out of the
+// journal.
 type keychain interface {
 	BindingSecrets(pos document.Pos, t *expr.Template, report func(*document.Error)) (marks []string)
 }
@@ -213,7 +214,7 @@ func (b *binder) noSteps(r expr.Read, path string) {
 		Msg: "an operation cannot read " + r.Text + ": pass it in the input of the step"})
 }
 
-// required reports a missing key without which a binding is incomplete.
+// required reports a missing key that a binding needs.
 func (b *binder) required(kind, key, text string) {
 	if text == "" {
 		b.faultf(kind, key, "%s needs %s", kind, key)

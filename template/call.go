@@ -16,7 +16,7 @@ type Timing struct {
 	Timeout      time.Duration // of one attempt; 0: none
 	Retry        *Retry        // nil: one attempt
 	OnTimeout    OnTimeout     // after the last attempt. Default: FailOnTimeout
-	TotalTimeout time.Duration // of all attempts with their backoffs, from the first; 0: none
+	TotalTimeout time.Duration // of all attempts and their backoffs, from the first attempt on; 0: none
 	QueueTimeout time.Duration // of waiting for a worker to take the call; 0: none
 	Pos          document.Pos  // where it was written; zero: built in Go
 }
@@ -47,7 +47,7 @@ type Retry struct {
 // The participants that the retry of a fan-out asks again.
 const (
 	ScopeMissing = "missing" // those without a usable answer; answers are kept
-	ScopeAll     = "all"     // everyone; earlier answers are dropped
+	ScopeAll     = "all"     // all; earlier answers are dropped
 )
 
 // Target selects the participants that a call asks.
@@ -56,15 +56,15 @@ type Target struct {
 	Participants []string               // static: ids, asked in this order
 	CapabilityID string                 // capability, task_type. Default of task_type: the step's operation
 	Filter       map[string]value.Value // capability: attributes that must be equal
-	Limit        int                    // capability: at most so many; 0: all
+	Limit        int                    // capability: maximum number of participants; 0: no limit
 	Pos          document.Pos           // where it was written; zero: built in Go
 }
 
-// How a Target selects participants.
+// The ways in which a Target selects participants.
 const (
-	ResolveStatic     = "static"     // they are named
+	ResolveStatic     = "static"     // the participants listed in Participants
 	ResolveCapability = "capability" // those with a valid passport for a capability when the attempt starts
-	ResolveTaskType   = "task_type"  // one provider of the operation: the first with a valid passport for it
+	ResolveTaskType   = "task_type"  // the first provider of the operation with a valid passport for it
 )
 
 // FanIn defines how the answers of several participants become one output.
@@ -73,7 +73,7 @@ type FanIn struct {
 	MinResponses int           // quorum: number that suffices; best_of: minimum. any_one: 1
 	ScoreField   string        // best_of: RFC 6901 pointer
 	ScoreOrder   string        // best_of: "desc" (default) or "asc"
-	HedgeAfter   time.Duration // any_one: ask the next participant after so long; 0: all at once
+	HedgeAfter   time.Duration // any_one: time without an answer before the next participant is asked; 0: all at once
 	Pos          document.Pos  // where it was written; zero: built in Go
 }
 
@@ -82,14 +82,14 @@ const (
 	AnyOne = "any_one" // the first usable answer
 	All    = "all"     // every answer; one error fails
 	Quorum = "quorum"  // at least MinResponses answers
-	BestOf = "best_of" // of the answers within the attempt's window, the one with the best score
+	BestOf = "best_of" // the answer with the best score within the attempt's window
 )
 
-// Fulfillment defines how a completed call is judged to have fulfilled its task.
+// Fulfillment defines the decision whether a completed call has fulfilled its task.
 type Fulfillment struct {
 	Policy         string          // OutputMatch, ExternalDecision, RequesterConfirmation, Auto or Never
-	Source         *DecisionSource // who decides; nil: see Policy
-	ResultMatch    *ResultMatch    // how an output, or the source's answer, is read; nil: see Policy
+	Source         *DecisionSource // the decider; nil: see Policy
+	ResultMatch    *ResultMatch    // reads the decision from an output, or from the source's answer; nil: see Policy
 	OnNotFulfilled string          // ThenFail (default), ThenPause, ThenSkip or ThenAbort
 	OnError        string          // as OnNotFulfilled, or ThenRetry
 	Pos            document.Pos    // where it was written; zero: built in Go
@@ -116,8 +116,8 @@ const (
 // DecisionSource is the person or participant that decides.
 type DecisionSource struct {
 	Kind         string       // DecidedByCapability, DecidedByOperator, DecidedByRequester or DecidedAutomatically
-	CapabilityID string       // DecidedByCapability: whose holders can be asked
-	Operation    string       // called for the decision. Default of DecidedByCapability: the one with the capability's name
+	CapabilityID string       // of DecidedByCapability: a holder of it is called
+	Operation    string       // called for the decision. Default of DecidedByCapability: the operation with the capability's name
 	Input        value.Value  // of that call, expressions anywhere in it; nil is null
 	Timing       *Timing      // of that call; nil: one attempt without a limit
 	Pos          document.Pos // where it was written; zero: built in Go
@@ -146,13 +146,13 @@ type Directory struct {
 	Pos          document.Pos           // where it was written; zero: built in Go
 }
 
-// Passport states that a participant offers a capability, and from when to when. Without dates it is always valid.
+// Passport states that a participant offers a capability during a period. Without dates it is always valid.
 type Passport struct {
 	Participant string                 // id, a key of Directory.Participants
 	ValidFrom   time.Time              // zero: always
 	ValidUntil  time.Time              // zero: for ever
 	Revoked     bool                   // not valid, whatever the dates
-	Attributes  map[string]value.Value // that filters compare; nil: none
+	Attributes  map[string]value.Value // compared by filters; nil: none
 	Pos         document.Pos           // where it was written; zero: built in Go
 }
 
@@ -170,11 +170,11 @@ type Binding struct {
 
 // Command runs a program. Argv or Shell, not both.
 type Command struct {
-	Argv   []string          // program and arguments, each with expressions; one that renders to null is left out
+	Argv   []string          // program and arguments, each with expressions; null is omitted
 	Shell  string            // a script for /bin/sh, without expressions
-	Stdin  value.Value       // expressions anywhere in it; a value that is no text is written as JSON; nil: empty
-	Env    map[string]string // variables by name, with expressions; one that renders to null is left out
-	Dir    string            // with expressions; "": that of the process
+	Stdin  value.Value       // expressions anywhere in it; a value that is not a text is written as JSON; nil: empty
+	Env    map[string]string // variables by name, with expressions; null is omitted
+	Dir    string            // with expressions; "": the directory of the process
 	Output string            // "": {exit_code, stdout, stderr}; "text", "json" or "lines": the contents of stdout
 }
 
@@ -182,12 +182,12 @@ type Command struct {
 type HTTP struct {
 	Method          string            // default GET, POST with a body
 	URL             string            // with expressions
-	Headers         map[string]string // by name, with expressions; one that renders to null is left out
-	Body            value.Value       // expressions anywhere in it; a value that is no text is sent as JSON; nil: none
+	Headers         map[string]string // by name, with expressions; null is omitted
+	Body            value.Value       // expressions anywhere in it; a value that is not a text is sent as JSON; nil: none
 	FollowRedirects string            // default FollowSameHost
 }
 
-// Which redirects of an HTTP answer are followed. Another port is another host.
+// The redirects that an HTTP request follows. Another port is another host.
 const (
 	FollowSameHost = "same_host" // those to the same host; any other fails the call
 	FollowAny      = "any"       // those to other hosts too: with the method, and without the binding's headers and body
@@ -196,7 +196,7 @@ const (
 // Sleep completes after For: an ISO 8601 duration or an expression that returns one.
 type Sleep struct{ For string }
 
-// Wait completes with the payload of the oldest message of that name that no wait has taken.
+// Wait completes with the payload of the oldest message with that name that no other wait has taken.
 type Wait struct{ Message string }
 
 // Child runs another workflow: Path (relative to the file that names it) or Name.
@@ -205,8 +205,8 @@ type Child struct {
 	Path, Name string       // without expressions; exactly one is set
 }
 
-// Fault returns the error that the workflow cannot be run, with the place of the binding. An error within the workflow's own
-// document is returned unchanged, since it has its own place.
+// Fault returns the error that the workflow cannot be run, with the place of the binding. It returns an error within the
+// document of the workflow unchanged, because that error has its own place.
 func (c *Child) Fault(err error, known []string) error {
 	if _, inside := errors.AsType[*document.Error](err); inside {
 		return err
@@ -217,8 +217,8 @@ func (c *Child) Fault(err error, known []string) error {
 		Msg: fmt.Sprintf("there is no workflow %q: %v", text, err)}
 }
 
-// Constant returns Value, expressions anywhere in it.
+// Constant returns Value, which may contain expressions.
 type Constant struct{ Value value.Value }
 
-// Fail fails the call with Code and Message, both with expressions. An empty Message is none.
+// Fail fails the call with Code and Message, which may contain expressions. An empty Message means none.
 type Fail struct{ Code, Message string }

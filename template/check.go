@@ -14,21 +14,22 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// DepthMax is how deep containers may nest.
+// DepthMax is the maximum depth of nested containers.
 const DepthMax = 64
 
 // Known describes the operations that exist outside a document.
 type Known struct {
-	Operation  func(name string) bool // whether an operation is registered in Go or scripted; nil: none is
+	Operation  func(name string) bool // reports whether an operation is registered in Go or scripted; nil: no operation is
 	Operations []string               // names to suggest for a misspelt one
 
-	// Lenient accepts operations without a provider, and what earlier versions accepted, because their runs go on: literals with which a
-	// step always fails, data about participants that has no effect, and automatic decision sources without an operation.
+	// Lenient accepts operations without a provider. For runs of earlier versions that continue, it also accepts literals with
+	// which a step always fails, data about participants that has no effect, and automatic decision sources without an
+	// operation.
 	Lenient bool
 }
 
-// Checked is a valid workflow, with everything resolved that can be before it runs: names are items, texts are compiled. It
-// is immutable and safe for concurrent use.
+// Checked is a valid workflow, resolved as completely as is possible before a run: names are items, texts are compiled. It is
+// immutable and safe for concurrent use.
 type Checked struct {
 	Workflow *Workflow         // with its defaults filled in
 	Items    []*Item           // steps, conditionals and maps in template order; Items[i].Index is i
@@ -50,7 +51,7 @@ type Item struct {
 	Map    *Item          // the innermost map around it; nil: none
 	Input  *expr.Template // of a step: its input, or the arguments of its Func
 	Test   *expr.Template // of a conditional: a boolean, or the arguments of its Func; nil when TestID is set
-	TestID string         // of a conditional: the test is that this item is completed
+	TestID string         // of a conditional: the test holds if this item is completed
 	Over   *expr.Template // of a map: a list, or the arguments of its Func
 	Asks   *expr.Template // of a step: the input of its decision source; nil: none. It makes no edges
 	Reads  []Read         // of Input, Test or Over: each field of each target once, in order of appearance
@@ -60,17 +61,19 @@ type Item struct {
 // Read is one field of another item that an item reads.
 type Read struct {
 	Target    *Item      // another item
-	Field     expr.Field // output, status, error or another of them
-	Defaulted bool       // every mention of it has a default for an output that is not there
-	Caught    bool       // an output: where the target has failed, a conditional before the item, or around it, has caught that
+	Field     expr.Field // output, status, error or another one
+	Defaulted bool       // every mention of it has a default for a missing output
+	Caught    bool       // of an output: a conditional before or around the item has caught a failure of the target
 }
 
-// Check validates a workflow, read or built, and resolves its names. It reports all faults as document.Errors, always with
-// the path, and with file and line if they are known. It fills in the defaults of w, which must not change from then on.
-// Cycles are left to compilation, which has all edges.
+// Check validates a workflow, read or built, and resolves its names. It reports all faults as document.Errors, always with the
+// path, and with file and line if they are known. It fills in the defaults of w, which must not change afterwards. Cycles are
+// left to compilation, which has all edges.
 //
-// Cost is linear in the size of the workflow, times the nesting depth for references, plus the number of steps for every
-// misspelt name, plus, for every reading of an output, the number of conditionals that test the step.
+// Cost is linear in the size of the workflow, times the nesting depth for references. In addition it is proportional to the
+// number of steps for every misspelt name and every test that names an operation; to the number of conditionals that test the
+// step, for every read of an output; and to the number of tested items, for every read in the output of the run. For each item
+// it grows with the square of the number of its reads.
 func Check(w *Workflow, known Known) (*Checked, error) {
 	w.complete()
 	c := &checker{w: w, known: known, checked: &Checked{
@@ -101,7 +104,7 @@ func Check(w *Workflow, known Known) (*Checked, error) {
 }
 
 // FansOut reports whether a step of the workflow asks participants. Such a workflow must not be the operation of a step that
-// does so too: the resolver of child workflows refuses that as a nested fan-out.
+// also asks participants: the resolver of child workflows refuses that as a nested fan-out.
 func (c *Checked) FansOut() bool {
 	return slices.ContainsFunc(c.Items, func(it *Item) bool {
 		s, ok := it.Node.(*Step)
@@ -124,14 +127,14 @@ type checker struct {
 	warnings document.Errors
 }
 
-// rootNames are the names that expressions see outside all maps.
+// rootNames are the names that expressions may read outside all maps.
 var rootNames = []string{"input", "run"}
 
-// rootPath returns the path of a key of the workflow, which may be a part of another document.
+// rootPath returns the path of a key of the workflow, which may be part of another document.
 func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 
-// fault reports a fault at a path, unless the reader has reported that path already. Line and column are those of the value
-// written there, or of the nearest value.
+// fault reports a fault at a path, unless the reader has reported that path. Its line and column are those of the value at the
+// path or, if there is none, of the nearest value.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	path = c.written(path)
 	if c.w.refused[path] {
@@ -144,7 +147,7 @@ func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	c.errs.Add(e)
 }
 
-// written returns the path in the author's document of a path in the tree.
+// written returns the path in the author's document for a path in the tree.
 func (c *checker) written(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
 		if at, ok := c.w.moved[path[:end]]; ok {
@@ -154,7 +157,7 @@ func (c *checker) written(path string) string {
 	return path
 }
 
-// wasWritten reports whether the document has a value at a path, valid or not.
+// wasWritten reports whether the document has a value at a path, whether valid or invalid.
 func (c *checker) wasWritten(path string) bool {
 	path = c.written(path)
 	return c.w.refused[path] || c.w.source != nil && c.w.source.At(path).Pos.Path == path
@@ -164,7 +167,7 @@ func (c *checker) faultf(path string, near document.Pos, format string, args ...
 	c.fault(path, near, &document.Error{Msg: fmt.Sprintf(format, args...)})
 }
 
-// oneOf reports a text that is not among those allowed.
+// oneOf reports a text that is not one of the allowed texts.
 func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...string) {
 	if slices.Contains(allowed, text) {
 		return
@@ -173,8 +176,7 @@ func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...
 	c.fault(path, near, &document.Error{Text: text, Suggestion: suggestion, Msg: fields.NotAmong(fields.LastKey(path), text, allowed)})
 }
 
-// compile compiles a value with expressions at a path and reports its faults; it calls resolve for everything that the value
-// reads.
+// compile compiles a value with expressions at a path and reports its faults. It calls resolve for every read of the value.
 func (c *checker) compile(path string, v value.Value, names []string, resolve func(r expr.Read, path string)) *expr.Template {
 	t, err := expr.CompileValue(v, expr.Scope{Names: names})
 	if err != nil {
@@ -187,7 +189,7 @@ func (c *checker) compile(path string, v value.Value, names []string, resolve fu
 	return t
 }
 
-// expressionFaults reports each error that the compilation of a value has joined.
+// expressionFaults reports each of the errors that are joined in err, the error of the compilation of v.
 func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -203,7 +205,8 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	c.fault(path, c.near(path), fault)
 }
 
-// near returns the place of the innermost item at or around a path, for trees without a document.
+// near returns the place of the innermost item at or around a path. If the tree has a document, it returns the place of the
+// workflow.
 func (c *checker) near(path string) document.Pos {
 	if c.w.source != nil {
 		return c.w.Pos
@@ -220,7 +223,7 @@ func (c *checker) near(path string) document.Pos {
 // Pos returns the place where the item was written.
 func (it *Item) Pos() document.Pos { return it.Node.pos() }
 
-// knownOperations returns the names with which a misspelt operation is compared.
+// knownOperations returns the names to which a misspelt operation is compared.
 func (c *checker) knownOperations() iter.Seq[string] {
 	own := maps.Keys(c.w.Operations)
 	if c.w.Routing != nil {

@@ -63,7 +63,7 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	msg := fmt.Sprintf("unknown operation %q", name)
 	switch {
 	case suggestion != "":
-	case c.w.Routing != nil: // possibly a built-in tool of other programs
+	case c.w.Routing != nil: // it may be a built-in tool of another program
 		msg += ": the program must register one of that name, built in are " + strings.Join(c.w.Routing.Tools(), ", ")
 	default:
 		msg += ": bind it under operations, or a program or worker must have it"
@@ -71,7 +71,7 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
 
-// answered reports an operation that the engine carries out itself although participants are to be asked.
+// answered reports an operation that the engine executes itself, without participants, if participants are required.
 func (c *checker) answered(name, path string, near document.Pos, what string) {
 	b, bound := c.w.Operations[name]
 	if !bound || c.w.Routing != nil {
@@ -84,7 +84,7 @@ func (c *checker) answered(name, path string, near document.Pos, what string) {
 	}
 }
 
-// requirements checks that the operations that a workflow requires are known, so that a run does not fail halfway.
+// requirements checks that the operations that a workflow requires are known. A missing one would otherwise fail a run halfway.
 func (c *checker) requirements() {
 	if c.w.Routing == nil {
 		return
@@ -94,16 +94,16 @@ func (c *checker) requirements() {
 	}
 }
 
-// nested reports a fan-out whose participants would each run this workflow, and so fan out again. Whether another child does
-// is known only when it has been found, see Checked.FansOut.
+// nested reports a fan-out whose participants would each run this workflow, and so fan out again. Other child workflows are
+// checked when they have been resolved; see Checked.FansOut.
 func (c *checker) nested(n *Step, path string) {
 	if child := c.w.Operations[n.Operation].Workflow; child != nil && child.Name != "" && child.Name == c.w.Name {
 		c.faultf(path+".target", n.Target.Pos, "nested fan-out: workflow %q asks participants itself", child.Name)
 	}
 }
 
-// target checks that a target has one way to select participants and no key of another: its author could overlook that a
-// limit beside named participants has no effect.
+// target checks that a target selects participants in one way and has no key of another way: a limit beside named participants,
+// for example, would have no effect.
 func (c *checker) target(t *Target, path string) {
 	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
 	c.belongs(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
@@ -127,22 +127,22 @@ func (c *checker) target(t *Target, path string) {
 	}
 }
 
-// visible reports a name with characters that people cannot see.
+// visible reports a name that contains invisible characters.
 func (c *checker) visible(path string, pos document.Pos, name string) {
 	if err := document.Visible(name); err != nil {
 		c.fault(path, pos, &document.Error{Text: name, Msg: "invalid name " + err.Error()})
 	}
 }
 
-// belongs reports a key that is set although it has a meaning only with another choice.
+// belongs reports a key that is set although it has no effect with the choice got.
 func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, got, want string) {
 	if isSet && got != want {
 		c.faultf(path, near, "%s needs %s %s", fields.LastKey(path), choice, want)
 	}
 }
 
-// fanIn checks that a policy has the keys it needs. best_of needs a window in which to collect answers: without a timeout or
-// a deadline a better answer might always follow.
+// fanIn checks that a policy has the keys that it needs. best_of needs a time limit for the collection of answers: without a
+// timeout or a deadline, a better answer could always follow.
 func (c *checker) fanIn(s *Step, step string) {
 	f, path := s.FanIn, step+".fan_in"
 	c.oneOf(path+".policy", f.Pos, f.Policy, AnyOne, All, Quorum, BestOf)
@@ -168,8 +168,9 @@ func (c *checker) fanIn(s *Step, step string) {
 	}
 }
 
-// minResponses checks the minimum number of answers. It is absolute, and is not lowered at run time to the number that can be reached;
-// so a number that can never be reached is refused here. A participant that is named twice answers once.
+// minResponses checks the minimum number of answers. The minimum is absolute: at run time it is not lowered to the number of
+// available participants. So a minimum that can never be reached is refused here. A participant that is named twice answers
+// once.
 func (c *checker) minResponses(s *Step, path string) {
 	f := s.FanIn
 	switch {
@@ -194,7 +195,7 @@ func (c *checker) minResponses(s *Step, path string) {
 	}
 }
 
-// duration reports a value that is only possible in Go; the reader refuses it in documents.
+// duration reports a negative duration. Only a tree built in Go can contain one; the reader refuses it in documents.
 func (c *checker) duration(path string, near document.Pos, d time.Duration) {
 	if d < 0 {
 		c.faultf(path, near, "invalid duration %q: it is negative", duration.Format(d))
@@ -215,7 +216,7 @@ func (c *checker) timing(t *Timing, path string) {
 	}
 }
 
-// unqueued refuses a bound on the time in which a worker is to take a call that waits for none.
+// unqueued refuses a queue timeout of a call that waits for no worker.
 func (c *checker) unqueued(t *Timing, path, why string) {
 	if t != nil && t.QueueTimeout > 0 {
 		c.fault(path+".timing.queue_timeout", t.Pos, &document.Error{Text: duration.Format(t.QueueTimeout), Msg: "queue_timeout has no effect: " + why})
@@ -245,7 +246,7 @@ func (c *checker) retry(r *Retry, path string) {
 	}
 }
 
-// fulfillment checks that a decision is possible: it has a policy, and the source of the decision exists.
+// fulfillment checks that a decision is possible: the policy is known, and it has the source or the result match that it needs.
 func (c *checker) fulfillment(f *Fulfillment, path string) {
 	c.oneOf(path+".policy", f.Pos, f.Policy, OutputMatch, ExternalDecision, RequesterConfirmation, Auto, Never)
 	c.oneOf(path+".on_not_fulfilled", f.Pos, f.OnNotFulfilled, ThenFail, ThenPause, ThenSkip, ThenAbort)
@@ -264,7 +265,8 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 	}
 }
 
-// decisionSource checks the source of a decision. A call needs an addressee; a person decides later.
+// decisionSource checks the source of a decision. A source that is called needs a capability or an operation; a person needs
+// neither.
 func (c *checker) decisionSource(f *Fulfillment, path string) {
 	s := f.Source
 	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)
@@ -286,7 +288,7 @@ func (c *checker) decisionSource(f *Fulfillment, path string) {
 	c.unqueued(s.Timing, path, "a decision is asked for at once")
 }
 
-// resultMatch checks that no value is in both lists.
+// resultMatch checks that the path is a pointer, that there are values to match, and that no value is in both lists.
 func (c *checker) resultMatch(m *ResultMatch, path string) {
 	if _, err := value.ParsePointer(m.Path); err != nil || m.Path == "" {
 		c.fault(path+".path", m.Pos, &document.Error{Text: m.Path, Err: err,
@@ -303,7 +305,7 @@ func (c *checker) resultMatch(m *ResultMatch, path string) {
 	}
 }
 
-// directory checks passports. Their participants need not be listed: a program may supply them.
+// directory checks participants and passports. The participants of passports need not be listed: a program may supply them.
 func (c *checker) directory(d *Directory, path document.Pos) {
 	for _, id := range slices.Sorted(maps.Keys(d.Participants)) {
 		at := path.Key("participants").Key(id)
@@ -326,8 +328,8 @@ func (c *checker) directory(d *Directory, path document.Pos) {
 	}
 }
 
-// participant checks the data about a participant, which bindings read together with its id. Data that is no value has no hash,
-// and so is refused later.
+// participant checks the data about a participant, which bindings read together with its id. Data that is not a value is
+// refused later, because it has no hash.
 func (c *checker) participant(at document.Pos, id string, about value.Value) {
 	if c.known.Lenient {
 		return

@@ -15,9 +15,10 @@ type mention struct {
 	path string
 }
 
-// catch determines which reads of an output are of a step whose failure has been caught by then. A reader of an output needs
-// its step: a failure of the step aborts the reader. But if a conditional has tested the step's status, and thereby caught
-// the failure, a reader with a default takes the default, and a reader inside the conditional may handle the failure.
+// catch determines, for each read of an output, whether a failure of the step has been caught when the reader starts. A reader
+// of an output needs its step: a failure of the step aborts the reader. But if a conditional has tested the status of the step,
+// and thereby caught the failure, a reader with a default uses the default, and a reader inside the conditional may handle the
+// failure.
 func (c *checker) catch() {
 	c.testers = make(map[*Item][]*spot)
 	for _, s := range c.spots {
@@ -46,13 +47,13 @@ func (c *checker) catch() {
 	}
 }
 
-// caught reports whether a conditional has always caught a failure of the step that is read when the item at s may start.
+// caught reports whether a conditional has caught any failure of the step that r reads, whenever the item at s may start.
 func (c *checker) caught(s *spot, r *Read) bool {
 	reader := c.level(s, r.Target)
 	for _, tester := range c.testers[r.Target] {
 		catcher := c.level(tester, r.Target)
 		switch {
-		case catcher == reader: // a test of its own, or a test in the same map
+		case catcher == reader: // its own test, or a test in the same map
 			return true
 		case isInside(reader, catcher):
 			return true
@@ -63,8 +64,8 @@ func (c *checker) caught(s *spot, r *Read) bool {
 	return false
 }
 
-// decides reports whether a conditional decides whenever the item at reader starts and target has run: each branch around it
-// contains one of the two.
+// decides reports whether a conditional decides whenever the item at reader starts and target has run: each branch around the
+// conditional contains the reader or the target.
 func decides(conditional, reader, target *spot) bool {
 	for at := conditional.item; at.Parent != nil; at = at.Parent {
 		_, ok := at.Parent.Node.(*Conditional)
@@ -75,7 +76,7 @@ func decides(conditional, reader, target *spot) bool {
 	return true
 }
 
-// level returns the spot of s at the level of t: the outermost map around s that does not contain t, or s itself.
+// level returns the outermost map around s that does not contain t, or s itself: s as seen from the level of t.
 func (c *checker) level(s *spot, t *Item) *spot {
 	it := s.item
 	for it.Map != t.Map {
@@ -84,7 +85,7 @@ func (c *checker) level(s *spot, t *Item) *spot {
 	return c.spots[it.Index]
 }
 
-// isInside reports whether s is in a conditional.
+// isInside reports whether s is inside a conditional.
 func isInside(s, conditional *spot) bool {
 	for at := s.item.Parent; at != nil; at = at.Parent {
 		if at == conditional.item {
@@ -94,8 +95,8 @@ func isInside(s, conditional *spot) bool {
 	return false
 }
 
-// mayBeCaught reports whether a conditional may catch a failure of an item: it reads how the item ended, or how another item
-// ended that was aborted with it.
+// mayBeCaught reports whether a conditional may catch a failure of an item: it reads the status of that item, or of another
+// item that may have been aborted with it.
 func (c *checker) mayBeCaught(it *Item) bool {
 	for tested := range c.testers {
 		if tested == it || order(c.spots[tested.Index], c.spots[it.Index]) != later {
@@ -123,7 +124,7 @@ func (c *checker) warn(r expr.Read, s *spot, target *Item, path string) {
 	c.warnings.Add(e)
 }
 
-// skips reports whether a step may be skipped by its own timing.
+// skips reports whether a step may be skipped because of its own timing or fulfillment.
 func skips(it *Item) bool {
 	s, ok := it.Node.(*Step)
 	if !ok {

@@ -15,12 +15,12 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// catching makes random trees in which conditionals read how steps ended, and everything reads outputs.
+// catching generates trees in which conditionals read statuses of steps, and all elements read outputs.
 type catching struct {
 	t     *rapid.T
 	n     int
 	named []string // ids of the nodes made so far that can be read from here
-	sure  []string // of these, those in no branch that has been left
+	sure  []string // those of named that are not in a branch that has been closed
 }
 
 func (g *catching) id() string { g.n++; return fmt.Sprint("n", g.n) }
@@ -29,7 +29,7 @@ func (g *catching) made(id string) {
 	g.named, g.sure = append(slices.Clip(g.named), id), append(slices.Clip(g.sure), id)
 }
 
-// reading is an expression that reads how steps ended, and outputs with and without defaults.
+// reading returns an expression that reads statuses of steps, and outputs with and without defaults.
 func (g *catching) reading(ways ...string) string {
 	text := "{{ [1"
 	for range rapid.IntRange(0, 2).Draw(g.t, "reads") {
@@ -85,7 +85,7 @@ func (g *catching) node(depth int) template.Node {
 	return s
 }
 
-// Which reads are of caught failures follows from the paths of readers, conditionals and the steps they read.
+// The paths of readers, conditionals and read steps determine the reads of caught failures.
 func TestWhatIsCaughtFollowsFromPlaces(t *testing.T) {
 	caught := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,7 +108,7 @@ func TestWhatIsCaughtFollowsFromPlaces(t *testing.T) {
 	require.NotZero(t, caught)
 }
 
-// catches reports by paths whether c has caught a failure of a step that reader reads.
+// catches reports, from the paths, whether c has caught a failure of a step that reader reads.
 func catches(c, reader *template.Item, r template.Read) bool {
 	_, isConditional := c.Node.(*template.Conditional)
 	asks := func(other template.Read) bool { return other.Target == r.Target && other.Field != expr.Output }
@@ -122,7 +122,7 @@ func catches(c, reader *template.Item, r template.Read) bool {
 	return r.Defaulted && behind(at, from, r.Target.Path)
 }
 
-// level is the path of the outermost map around path that does not contain target; else path.
+// level returns the path of the outermost map around path that does not contain target, or path.
 func level(path, target string) string {
 	for i := range path {
 		if inner := strings.HasPrefix(path[i:], ".map.steps"); inner && !strings.HasPrefix(target, path[:i]+".map.steps") {
@@ -134,7 +134,7 @@ func level(path, target string) string {
 
 var element = regexp.MustCompile(`^(.*)\[(\d+)\]$`)
 
-// behind reports whether a sequence runs path after first, or contains it outside of branches that do not contain target.
+// behind reports whether a sequence runs path after first, and each branch around first inside that sequence contains target.
 func behind(first, path, target string) bool {
 	a, b := strings.Split(first, "."), strings.Split(path, ".")
 	for i := range min(len(a), len(b)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// item compiles the texts of an item and resolves the names in them. All ids are known by then.
+// item compiles the texts of an item and resolves the names in them. It is called when all ids are known.
 func (c *checker) item(s *spot) {
 	it := s.item
 	switch n := it.Node.(type) {
@@ -62,7 +62,7 @@ func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *e
 	})
 }
 
-// reads records a read, once for each field of a target.
+// reads records a read. It merges reads of one field of one target.
 func (it *Item) reads(r Read) {
 	for i := range it.Reads {
 		if known := &it.Reads[i]; known.Target == r.Target && known.Field == r.Field {
@@ -73,8 +73,8 @@ func (it *Item) reads(r Read) {
 	it.Reads = append(it.Reads, r)
 }
 
-// asks compiles the input of a decision source. It is rendered after the step has completed, so it may read the step itself,
-// and it makes no edges.
+// asks compiles the input of a decision source. The input is rendered after the step has completed, so it may read the step
+// itself, and it adds no edges.
 func (c *checker) asks(s *spot, path string, v value.Value) *expr.Template {
 	return c.compile(path, v, s.names, func(r expr.Read, path string) {
 		if r.Step != s.item.ID {
@@ -83,7 +83,7 @@ func (c *checker) asks(s *spot, path string, v value.Value) *expr.Template {
 	})
 }
 
-// bareTest resolves a test that is not an expression: an id, or an operation that only one step has.
+// bareTest resolves a test that is not an expression: an id, or an operation that only one step calls.
 func (c *checker) bareTest(s *spot, path, test string) {
 	if test == "" {
 		return
@@ -111,8 +111,8 @@ func (c *checker) bareTest(s *spot, path, test string) {
 	}
 }
 
-// read resolves the names that an expression of the item at s reads; s is nil for the run's output. Besides the rules for every
-// reference, an output that may be missing because its step may be skipped needs a default.
+// read resolves the names that an expression of the item at s reads; s is nil for the output of the run. The rules for all
+// references apply. In addition, the output of a step that may be skipped needs a default.
 func (c *checker) read(r expr.Read, s *spot, path string) *Item {
 	target := c.reference(r.Step, s, path)
 	if target == nil || r.Field != expr.Output && r.Field != expr.Reports {
@@ -144,7 +144,7 @@ func (c *checker) nearSpot(s *spot) document.Pos {
 	return s.item.Pos()
 }
 
-// reference resolves an id in the item at s, or reports why it cannot be referred to there.
+// reference resolves an id in the item at s, or reports the reason that s cannot refer to it.
 func (c *checker) reference(id string, s *spot, path string) *Item {
 	target := c.checked.ByID[id]
 	if target == nil {
@@ -172,7 +172,7 @@ func (c *checker) reference(id string, s *spot, path string) *Item {
 	return nil
 }
 
-// circle describes the cycle of an item that waits for itself, or for an item that contains it.
+// circle describes the cycle of an item that waits for itself or for an item that contains it.
 func circle(outer, inner string) string {
 	if inner == "" || inner == outer {
 		return outer + " -> " + outer
@@ -180,15 +180,15 @@ func circle(outer, inner string) string {
 	return outer + " -> " + inner + " -> " + outer
 }
 
-// The positions of an item in relation to one that refers to it.
+// The positions of an item relative to one that refers to it.
 const (
 	before = iota // the order of the tree allows the item to wait for it
 	later         // a sequence runs it after the item
 	around        // it is the item itself, or contains it
 )
 
-// order returns the position of t in relation to s. Elements of a parallel may wait for each other: cycles among them are
-// found when all edges are known.
+// order returns the position of t relative to s. Elements of a parallel may wait for each other: compilation finds cycles among
+// them when all edges are known.
 func order(s, t *spot) int {
 	isDeeper := t.depth > s.depth
 	for s.depth > t.depth {
@@ -199,7 +199,7 @@ func order(s, t *spot) int {
 	}
 	if s == t {
 		if isDeeper {
-			return later // a test cannot wait for its own branches, nor a list for the steps of its items
+			return later // a test cannot wait for its own branches, and a list cannot wait for the steps of its items
 		}
 		return around
 	}
@@ -244,7 +244,7 @@ func mayBeSkipped(s, t *spot) bool {
 	return false
 }
 
-// inBranch reports whether s is in that branch of a conditional.
+// inBranch reports whether s is in the given branch of a conditional.
 func inBranch(s *spot, conditional *Item, branch int8) bool {
 	if s == nil {
 		return false

@@ -20,7 +20,7 @@ func load(t testing.TB, text string) *template.Checked {
 	return checked
 }
 
-// Names are resolved to items in template order, each in its place.
+// Names are resolved to items in template order, each with its position in the tree.
 func TestItemsStandInTemplateOrderWithWhatIsAroundThem(t *testing.T) {
 	c := load(t, workflow("steps:",
 		"- {operation: a, id: first}",
@@ -152,7 +152,7 @@ func TestBindingsAreCompiledFieldByField(t *testing.T) {
 }
 
 func TestAReaderWaitsForNothingAroundAMap(t *testing.T) {
-	// Inside a map, everything outside can be read, and steps of the same item; but a default cannot replace a step of
+	// Inside a map, steps can read all items outside it and steps of the same item. But a default cannot replace a step of
 	// another branch that comes later.
 	c := load(t, workflow("steps:",
 		"- {operation: a, id: before}",
@@ -285,7 +285,7 @@ func ExampleCheck() {
 	// greet reads 1 results
 }
 
-// A step's faults are reported at its id if it has one, even those of its operation.
+// A duplicate id is reported at the id if it is written, and otherwise at the operation, which is its default.
 func TestAnIdThatIsWrittenOutIsTheOneReported(t *testing.T) {
 	_, err := template.Load("w.yaml", []byte("kind: Workflow\nname: w\nsteps:\n- {operation: a}\n- {operation: a, id: a}\n- {operation: a}\n"),
 		template.Known{Lenient: true})
@@ -293,7 +293,7 @@ func TestAnIdThatIsWrittenOutIsTheOneReported(t *testing.T) {
 w.yaml:6:15: steps[2].operation: duplicate step id "a", first at steps[0]`)
 }
 
-// Runs of earlier versions go on, whose documents are refused now.
+// Runs of earlier versions continue although their documents would be refused now.
 func TestStoredDocumentsOfEarlierVersionsAreAccepted(t *testing.T) {
 	for _, text := range []string{
 		"directory: {participants: {p: {price: 3, id: other}, q: 7, r: [1]}}\nsteps: [{operation: a}]",

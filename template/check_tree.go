@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// spot is the position of an element: in a list of steps, below the element that contains the list. The spots of two items
-// determine whether one is inside the other, or comes later.
+// spot is the position of an element in a list of steps, below the element that contains the list. The spots of two items
+// determine whether one is inside the other or comes later.
 type spot struct {
 	item    *Item    // nil for a sequential or parallel
 	up      *spot    // the element around it; nil at the root
@@ -28,14 +28,14 @@ type list struct {
 	path    string
 	ordered bool
 	up      *spot
-	branch  int8  // which list of up it is
+	branch  int8  // its number among the lists of up
 	parent  *Item // innermost conditional or map
 	within  int8  // the branch of parent that contains it, possibly through other containers
 	each    *Item // innermost map
 	names   []string
 }
 
-// elements adds the items of a list of steps in template order, with their ids, and checks the rules that concern one item.
+// elements adds the items of a list of steps in template order, with their ids, and applies the checks of single items.
 func (c *checker) elements(steps []Node, l list) {
 	for i, n := range steps {
 		path := c.elementPath(n, l.path, i)
@@ -73,13 +73,13 @@ func (c *checker) elements(steps []Node, l list) {
 			inner.names = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(l.names), n.As, "index"))))
 			c.elements(n.Steps, inner)
 		default:
-			c.faultf(path, c.w.Pos, "a tree cannot hold a %T", n)
+			c.faultf(path, c.w.Pos, "a tree cannot contain a %T", n)
 		}
 	}
 }
 
-// elementPath returns the path of an element: its place in the document, which may differ from that in the tree, or its
-// place in the tree if it was built.
+// elementPath returns the path of an element: in the document, where it may differ from the path in the tree, or in the tree if
+// the tree was built in Go.
 func (c *checker) elementPath(n Node, list string, i int) string {
 	if c.w.source != nil {
 		if path := n.pos().Path; path != "" {
@@ -109,11 +109,11 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 // IDBytesMax bounds the id of a step or a run.
 const IDBytesMax = 128
 
-// ValidID returns an error that shows id unless it can be the id of a step or a run. Keys are composed of ids, and check[2],
-// run/step and step#1 must be unambiguous: an id is printable, without white space and / [ ] #.
+// ValidID returns an error that quotes id if it cannot be the id of a step or a run. Keys are composed of ids, and check[2],
+// run/step and step#1 must be unambiguous: an id is printable, and contains no white space and none of / [ ] #.
 func ValidID(id string) error { return document.ValidName("an id", id, "/[]#", IDBytesMax) }
 
-// enter records an item's id, if it has one.
+// enter checks and records an item's id. A map must have one.
 func (c *checker) enter(it *Item) {
 	if it.ID == "" {
 		if _, isMap := it.Node.(*Map); isMap {
@@ -137,7 +137,7 @@ func (c *checker) enter(it *Item) {
 	c.ids = append(c.ids, it.ID)
 }
 
-// idPath returns the path of an item's name: of its id, or of the operation that replaces it.
+// idPath returns the path of an item's id, or of the operation that is its default.
 func (c *checker) idPath(it *Item) string {
 	switch n := it.Node.(type) {
 	case *Conditional:
@@ -157,10 +157,10 @@ var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// reservedNames cannot name a map's item, because they have another meaning in expressions.
+// reservedNames cannot name a map's item: they have another meaning in expressions.
 var reservedNames = []string{"input", "run", "steps", "index", "participant", "attempt", "true", "false", "null", "nil", "let", "if", "else", "not", "in", "and", "or"}
 
-// root checks the keys beside the steps.
+// root checks the keys of the workflow other than the steps.
 func (c *checker) root() {
 	w := c.w
 	switch {
@@ -179,14 +179,15 @@ func (c *checker) root() {
 	}
 }
 
-// limit checks a number of slots. In the tree, zero means no limit; the reader refuses a written zero.
+// limit checks a maximum number of slots or participants. In the tree, zero means no limit; the reader refuses a zero in a
+// document.
 func (c *checker) limit(path string, near document.Pos, n int) {
 	if n < 0 {
 		c.faultf(path, near, "%s must be at least 1, not %d", fields.LastKey(path), n)
 	}
 }
 
-// conditional checks that there is one test. Names in it are checked when all ids are known.
+// conditional checks that there is exactly one test. The names in it are checked when all ids are known.
 func (c *checker) conditional(n *Conditional, path string) {
 	switch {
 	case n.Func != nil && n.Test != "":
@@ -197,8 +198,8 @@ func (c *checker) conditional(n *Conditional, path string) {
 	c.function(n.Func, path+".func")
 }
 
-// each checks a map: its id names its items' instances, the output of the last step of its body is the item's, and
-// expressions must be able to use the name of the item.
+// each checks a map: it has exactly one list; expressions can use the name of its item; and it has steps, because the output of
+// its last step is the item's output.
 func (c *checker) each(n *Map, path string) {
 	switch {
 	case n.Func != nil && n.Over != nil:
@@ -217,7 +218,8 @@ func (c *checker) each(n *Map, path string) {
 	}
 }
 
-// function checks that a Func has a name. A document alone does not have the functions of the program that will run it.
+// function checks that a Func has a name. Whether a function of that name exists is known only to the program that runs the
+// workflow.
 func (c *checker) function(f *Func, path string) {
 	if f != nil && f.Name == "" {
 		c.faultf(path+".name", f.Pos, "name is missing")

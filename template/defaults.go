@@ -6,7 +6,7 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// setDefault sets a field that was omitted. It writes only changes, so that completing a tree again only reads it.
+// setDefault sets a field that was omitted. It writes only changes, so completing a complete tree does not write to it.
 func setDefault[T cmp.Ordered](field *T, fallback T) {
 	var zero T
 	if *field == zero {
@@ -14,7 +14,7 @@ func setDefault[T cmp.Ordered](field *T, fallback T) {
 	}
 }
 
-// complete fills in all defaults, so that readers of the tree find every value.
+// complete fills in all defaults, so that readers of the tree find every value set.
 func (w *Workflow) complete() {
 	setDefault(&w.FailurePolicy, ContinueRunning)
 	for _, b := range w.Operations {
@@ -26,7 +26,7 @@ func (w *Workflow) complete() {
 	completeAll(w.Steps)
 }
 
-// defaultMethod returns the usual method of a request with or without a body.
+// defaultMethod returns POST for a request with a body, and GET otherwise.
 func (h *HTTP) defaultMethod() string {
 	if h.Body != nil {
 		return "POST"
@@ -34,7 +34,7 @@ func (h *HTTP) defaultMethod() string {
 	return "GET"
 }
 
-// completeAll completes the elements of a list and everything in them.
+// completeAll completes the elements of a list and all elements inside them.
 func completeAll(steps []Node) {
 	for _, n := range steps {
 		switch n := n.(type) {
@@ -54,7 +54,7 @@ func completeAll(steps []Node) {
 	}
 }
 
-// complete fills in a step's defaults, and converts a score's field to a JSON pointer.
+// complete fills in a step's defaults, and converts the score field to a JSON pointer.
 func (s *Step) complete() {
 	setDefault(&s.ID, s.Operation)
 	if t := s.Target; t != nil && t.Resolve == ResolveTaskType && t.CapabilityID == "" && s.Operation != "" {

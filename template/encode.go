@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Document returns the workflow as a document of kind Workflow: durations in canonical form, defaults omitted, including
-// those of zero fields. Two workflows have the same document if and only if they run alike. The result shares input values,
-// schemas and arguments with w. A workflow with a Routing returns the document of the Routing, which has another kind.
+// Document returns the workflow as a document of kind Workflow: durations in canonical form, without defaults, whether the
+// fields contain them or are zero. Two workflows with the same document run alike. The result shares input values, schemas and
+// arguments with w. A workflow with a Routing returns the document of the Routing, which has another kind.
 func (w *Workflow) Document() value.Value {
 	if w.Routing != nil {
 		return w.Routing.Document()
@@ -39,7 +39,7 @@ func (w *Workflow) Document() value.Value {
 	return map[string]any(m)
 }
 
-// MarshalJSON writes the workflow's document as JSON with sorted keys, always the same for the same workflow.
+// MarshalJSON returns the workflow's document as JSON with sorted keys. The result is always the same for the same workflow.
 func (w *Workflow) MarshalJSON() ([]byte, error) {
 	doc, err := value.Of(w.Document())
 	if err != nil {
@@ -64,9 +64,9 @@ func (w *Workflow) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Hash returns the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on how,
-// where or in which dialect the workflow was written. It fails if an input or output contains a value that documents cannot
-// express.
+// Hash returns the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on the
+// spelling, place or dialect in which the workflow was written. It fails if an input or output contains a value that documents
+// cannot express.
 func (w *Workflow) Hash() (string, error) {
 	hash, err := value.Hash(w.Document())
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *Workflow) Hash() (string, error) {
 	return hash, nil
 }
 
-// setFunction writes a Func under the key that all elements share; the value that it replaces becomes null.
+// setFunction writes a Func under the key func, which is the same for all elements.
 func setFunction(m fields.Object, f *Func) {
 	if f == nil {
 		return
@@ -85,7 +85,7 @@ func setFunction(m fields.Object, f *Func) {
 	m["func"] = map[string]any(inner)
 }
 
-// documents returns a list of steps and containers.
+// documents returns the documents of a list of steps and containers.
 func documents(steps []Node) []any {
 	list := make([]any, len(steps))
 	for i, n := range steps {
@@ -94,7 +94,8 @@ func documents(steps []Node) []any {
 	return list
 }
 
-// nodeDocument returns an element. Only types of this package can be Nodes, so the default is a bug of this package.
+// nodeDocument returns the document of an element. Only types of this package can be Nodes, so the default case is a bug of
+// this package.
 func nodeDocument(n Node) map[string]any {
 	switch n := n.(type) {
 	case *Step:
@@ -124,16 +125,16 @@ func nodeDocument(n Node) map[string]any {
 		m.Count("max_concurrency", n.MaxConcurrency)
 		return container("map", m)
 	default:
-		panic(fmt.Sprintf("template: a tree holds a %T", n))
+		panic(fmt.Sprintf("template: a tree contains a %T", n))
 	}
 }
 
-// container wraps the body of a container in a mapping whose one key is its kind.
+// container wraps the body of a container in a mapping, whose only key is the kind of the container.
 func container(key string, body fields.Object) map[string]any {
 	return map[string]any{key: map[string]any(body)}
 }
 
-// Document returns the step as it stands in the document of its workflow.
+// Document returns the step as it appears in the document of its workflow.
 func (s *Step) Document() map[string]any {
 	m := fields.Object{"operation": s.Operation}
 	if s.ID != s.Operation {

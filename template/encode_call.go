@@ -2,10 +2,10 @@ package template
 
 import "github.com/sluiceflow/sluice/template/fields"
 
-// The functions of this file write the parts of a step and of a binding, each as the mapping that its reader takes. Defaults
-// are omitted, because the document of a workflow must not depend on which of them were written.
+// The functions of this file write the parts of a step and of a binding, each as the mapping that its reader accepts. They omit
+// defaults: the document of a workflow must be the same whether or not its author wrote them.
 
-// document omits the capability that is the default for a step of this operation.
+// document omits the capability if it is the default for a step of this operation.
 func (t *Target) document(operation string) map[string]any {
 	m := fields.Object{"resolve": t.Resolve}
 	m.Texts("participants", t.Participants)
@@ -22,7 +22,7 @@ func (f *FanIn) document() map[string]any {
 	if f.Policy != AnyOne {
 		m.Text("policy", f.Policy)
 	}
-	// any_one takes one answer, whether or not that is written.
+	// any_one takes one answer, whether or not the author wrote min_responses.
 	if f.MinResponses != 1 || f.Policy != AnyOne && f.Policy != "" {
 		m.Count("min_responses", f.MinResponses)
 	}
@@ -48,7 +48,7 @@ func (t *Timing) document() map[string]any {
 	return m
 }
 
-// document always writes the number of attempts, without which a retry has no meaning.
+// document always writes the number of attempts: a retry has no meaning without it.
 func (r *Retry) document() map[string]any {
 	m := fields.Object{"max_attempts": int64(r.MaxAttempts)}
 	m.Duration("backoff", r.Backoff)
@@ -130,7 +130,7 @@ func (p *Passport) document() map[string]any {
 	return m
 }
 
-// Document writes all bindings that are set, even if Check would refuse more than one, so that a tree can express the fault.
+// Document writes all bindings that are set. Check refuses more than one, but a document can contain that fault.
 func (b Binding) Document() map[string]any {
 	m := fields.Object{}
 	if b.Command != nil {
@@ -152,7 +152,7 @@ func (b Binding) Document() map[string]any {
 		m["workflow"] = map[string]any(child)
 	}
 	if b.Value != nil {
-		m["value"] = b.Value.Value // even if it is null, which is a value
+		m["value"] = b.Value.Value // null is a value, too
 	}
 	if b.Fail != nil {
 		fail := fields.Object{"code": b.Fail.Code}

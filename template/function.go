@@ -10,20 +10,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Function is the handle of a Go function that a workflow calls by name: it decides a conditional, returns a map's list or
-// computes an input. The tree holds the name in a Func, and the workflow holds the handle, which no document can. Its
-// address is its identity, since two closures of one function literal cannot be distinguished otherwise: make it once and
-// use it wherever the function is needed, in any number of workflows.
+// Function is the handle of a Go function that a workflow calls by name: it decides a conditional, returns the list of a map or
+// computes an input. The tree contains the name in a Func; the workflow contains the handle, which no document can contain. The
+// address of a handle is its identity, because two closures of one function literal cannot be distinguished otherwise: make one
+// handle and use it wherever the function is needed, in any number of workflows.
 //
 // The result of the function must depend only on its arguments: it is called again for the same decision when a run is
 // recovered or inspected.
 type Function struct {
 	Name string                                        // not empty, unique in a workflow
-	Call func(args []value.Value) (value.Value, error) // args are those of the Func, rendered
+	Call func(args []value.Value) (value.Value, error) // args are the rendered arguments of the Func
 	Pos  document.Pos                                  // where the handle was made
 }
 
-// Register makes a function known to the workflow under its name. Registering the same handle again changes nothing.
+// Register makes a function available to the workflow under its name. Registering the same handle again changes nothing.
 // Register returns an error, and changes nothing, if the workflow has another handle with that name.
 func (w *Workflow) Register(f *Function) error {
 	switch {

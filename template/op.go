@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Op is the typed handle of an operation: its name, and the Go types of its input and output. Steps built with it accept
-// only input of the first type, and their results have the second. It is a value; copies are the same handle.
+// Op is the typed handle of an operation: its name, and the Go types of its input and output. Steps built with it accept only
+// input of the first type, and their results have the second. Copies of an Op are the same handle.
 type Op[In, Out any] struct {
 	name           string
 	implementation any
 }
 
-// NewOp returns a handle for an operation. The implementation is for the engine that runs it, a pointer of a type that the
-// engine has: its address distinguishes it from others with that name. It is nil for an operation that a document binds or
-// a worker serves.
+// NewOp returns a handle for an operation. The implementation is a pointer to a type of the engine that runs the operation; its
+// address distinguishes it from other implementations with that name. It is nil for an operation that a document binds or a
+// worker serves.
 func NewOp[In, Out any](name string, implementation any) Op[In, Out] {
 	return Op[In, Out]{name: name, implementation: implementation}
 }
@@ -26,9 +26,9 @@ func (o Op[In, Out]) Name() string { return o.name }
 // Implementation returns the implementation passed to NewOp.
 func (o Op[In, Out]) Implementation() any { return o.implementation }
 
-// Provide adds to a workflow the implementation of an operation that its steps call, for the engine that runs it. It reports
-// false, and changes nothing, if the workflow has another implementation with that name, or one that cannot be compared with
-// it. A nil implementation provides nothing.
+// Provide adds to a workflow the implementation of an operation that its steps call. The engine that runs the workflow uses it.
+// Provide reports false, and changes nothing, if the workflow has another implementation with that name, or one that cannot be
+// compared with it. A nil implementation provides nothing.
 func (w *Workflow) Provide(operation string, implementation any) bool {
 	if implementation == nil {
 		return true
@@ -49,8 +49,8 @@ func (w *Workflow) Provided() []string { return slices.Sorted(maps.Keys(w.provid
 // Implementation returns the implementation of an operation that was passed to Provide, or nil.
 func (w *Workflow) Implementation(operation string) any { return w.provided[operation] }
 
-// ProvideChild adds to a workflow another that its steps run by a binding `workflow: {name: …}`. It reports false, and
-// changes nothing, if the workflow has another with that name.
+// ProvideChild adds a child workflow, which steps run by a binding `workflow: {name: …}`. It reports false, and changes
+// nothing, if the workflow has another child with that name.
 func (w *Workflow) ProvideChild(child *Workflow) bool {
 	if known := w.children[child.Name]; known != nil {
 		return known == child
@@ -71,7 +71,7 @@ func (w *Workflow) Children() []*Workflow {
 	return list
 }
 
-// Child returns the workflow of that name that was passed to ProvideChild, or nil.
+// Child returns the workflow with that name that was passed to ProvideChild, or nil.
 func (w *Workflow) Child(name string) *Workflow { return w.children[name] }
 
 // SameImplementation reports whether two implementations are the same. Values that Go cannot compare, such as functions, are

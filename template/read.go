@@ -13,8 +13,8 @@ const Kind = "Workflow"
 // Parse reads a file that contains one document of kind Workflow. The file name is for messages; see document.Parse for the
 // syntax. Parse reports all faults as document.Errors.
 //
-// A tree returned with an error contains the parts that could be read, so that Check can report further faults; it must not
-// be used otherwise. Load does both.
+// A tree returned with an error contains the parts that could be read, so that Check can report further faults. It must not be
+// used for anything else. Load calls both Parse and Check.
 func Parse(file string, data []byte) (*Workflow, error) { return parseWith(ParseNode, file, data) }
 
 func parseWith(parse func(*document.Node) (*Workflow, error), file string, data []byte) (*Workflow, error) {
@@ -23,19 +23,19 @@ func parseWith(parse func(*document.Node) (*Workflow, error), file string, data 
 		return nil, err
 	}
 	w, readErr := parse(nodes[0])
-	if len(nodes) > 1 && w != nil { // files of other kinds may hold several
+	if len(nodes) > 1 && w != nil { // only files of other kinds may contain several documents
 		err = document.Join(err, &document.Error{Pos: nodes[1].Pos, Msg: "a second document in the file of a workflow"})
 	}
 	return w, document.Join(err, readErr)
 }
 
-// Load reads a document and checks it, as Parse and Check do, and reports the faults of both together.
+// Load reads a document with Parse, checks it with Check, and reports the faults of both together.
 func Load(file string, data []byte, known Known) (*Checked, error) {
 	return LoadWith(ParseNode, file, data, known)
 }
 
-// LoadWith is Load for documents of another kind, which parse turns into a tree. Like ParseNode it may return a tree with an
-// error, and does so whenever there is something left to check.
+// LoadWith is Load for documents of another kind, which parse turns into a tree. Like ParseNode, parse may return a tree with
+// an error, and does so whenever a part of the tree can be checked.
 func LoadWith(parse func(*document.Node) (*Workflow, error), file string, data []byte, known Known) (*Checked, error) {
 	w, err := parseWith(parse, file, data)
 	if w == nil {
@@ -45,11 +45,11 @@ func LoadWith(parse func(*document.Node) (*Workflow, error), file string, data [
 	if err := document.Join(err, checkErr); err != nil {
 		return nil, err
 	}
-	w.source, w.moved = nil, nil // no more errors will name places, so the text can be freed
+	w.source, w.moved = nil, nil // no further errors need places, so the text can be freed
 	return checked, nil
 }
 
-// ParseNode turns a document of kind Workflow into a tree, like Parse; the tree keeps n for the places of errors.
+// ParseNode turns a document of kind Workflow into a tree, like Parse. The tree keeps n for the places of errors.
 func ParseNode(n *document.Node) (*Workflow, error) {
 	r := NewReader(n, Kind)
 	known := r.Root()
@@ -83,10 +83,10 @@ func (r *reader) steps(n *document.Node) []Node {
 	return steps
 }
 
-// containers are the keys that make an element a container rather than a step.
+// containers are the keys that distinguish containers from steps.
 var containers = []string{"sequential", "parallel", "conditional", "map"}
 
-// node reads one element of a list of steps: a step, or a mapping whose one key names a container.
+// node reads one element of a list of steps: a step, or a mapping whose only key names a container.
 func (r *reader) node(n *document.Node) Node {
 	if n.Kind != document.Mapping {
 		r.Refuse(n, "a step must be a mapping, not "+n.Kind.String())
@@ -132,7 +132,7 @@ func (r *reader) container(n *document.Node, key string, body *document.Node) No
 	}
 }
 
-// conditional requires a then, which may be empty: an else alone would be misread as following its test.
+// conditional requires then, which may be empty: an else alone could be misread as the branch for a test that holds.
 func (r *reader) conditional(n, body *document.Node) *Conditional {
 	c := &Conditional{Pos: n.Pos}
 	r.Object(body, Fields{
@@ -178,7 +178,7 @@ func (r *reader) step(n *document.Node) *Step {
 	known["func"] = func(v *document.Node) { s.Func = r.function(v) }
 	known["needs"] = func(v *document.Node) { s.Needs = r.Texts(v) }
 	if n.Get("operation") == nil {
-		// A container may have been meant: its keys, which node has not found, are near misses too.
+		// The author may have misspelt the key of a container: suggest these keys, too.
 		for _, key := range containers {
 			known[key] = nil
 		}

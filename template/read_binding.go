@@ -2,7 +2,7 @@ package template
 
 import "github.com/sluiceflow/sluice/template/document"
 
-// operations reads the bindings of operations. Texts stay as written: Check compiles the expressions in them.
+// operations reads the bindings of operations. Texts stay unchanged: Check compiles the expressions in them.
 func (r *reader) operations(n *document.Node) map[string]Binding {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -15,15 +15,15 @@ func (r *reader) operations(n *document.Node) map[string]Binding {
 	return m
 }
 
-// binding reads a binding of any kind. Check reports if there is not exactly one: after a misspelt key, which has been
-// reported, there is none.
+// binding reads a binding of any kind. Check reports a binding that does not have exactly one kind, unless a fault such as a
+// misspelt key has been reported.
 func (r *reader) binding(n *document.Node) Binding {
 	b := Binding{Pos: n.Pos}
 	r.Object(n, r.bindingFields(&b))
 	return b
 }
 
-// bindingFields reads the kinds of a binding, each under its own key.
+// bindingFields returns the functions that read the kinds of a binding, each under its own key.
 func (r *reader) bindingFields(b *Binding) Fields {
 	return Fields{
 		"command":  func(v *document.Node) { b.Command = r.command(v) },
@@ -36,7 +36,7 @@ func (r *reader) bindingFields(b *Binding) Fields {
 	}
 }
 
-// command accepts numbers among arguments and variables, as in [sleep, 5]; the program gets text.
+// command accepts integers among arguments and variables, as in [sleep, 5]; the program receives text.
 func (r *reader) command(n *document.Node) *Command {
 	c := &Command{}
 	r.Object(n, Fields{

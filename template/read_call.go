@@ -2,10 +2,10 @@ package template
 
 import "github.com/sluiceflow/sluice/template/document"
 
-// The functions of this file read the call of a step: one function for each mapping, one line for each key. They check only
-// the kinds of values; Check checks policies and combinations of keys, so that trees built in Go obey the same rules.
+// The functions of this file read the call of a step: one function for each mapping, one line for each key. They check only the
+// kinds of values. Check checks policies and combinations of keys, so the same rules apply to trees built in Go.
 
-// callFields reads the call of a step in any kind of document.
+// callFields returns the functions that read the call of a step in any kind of document.
 func (r *reader) callFields(s *Step) Fields {
 	return Fields{
 		"input":       func(v *document.Node) { s.Input = v.Value() },
@@ -68,7 +68,7 @@ func (r *reader) retry(n *document.Node) *Retry {
 	return t
 }
 
-// multiplier reads a factor for Check, but refuses zero, which means the default in the tree.
+// multiplier reads a factor. It refuses only zero, which means the default in the tree; Check refuses other invalid values.
 func (r *reader) multiplier(n *document.Node) float64 {
 	f := r.Number(n)
 	if f == 0 && !r.IsRefused(n) {
@@ -113,7 +113,7 @@ func (r *reader) resultMatch(n *document.Node) *ResultMatch {
 }
 
 // ParseDirectory reads and checks a directory, as under the key directory of a workflow. It reports all faults as
-// document.Errors, and then returns no directory.
+// document.Errors, in which case it returns no directory.
 func ParseDirectory(n *document.Node) (*Directory, error) {
 	r := &reader{}
 	d := r.directory(n)
@@ -134,7 +134,7 @@ func (r *reader) directory(n *document.Node) *Directory {
 	return d
 }
 
-// capabilities keeps the passports of a capability in the order written, in which participants are asked.
+// capabilities keeps the passports of a capability in the order written: participants are asked in this order.
 func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -155,7 +155,7 @@ func (r *reader) capabilities(n *document.Node) map[string][]Passport {
 	return m
 }
 
-// passport reads instants in any zone; the tree has them in UTC, so that the hash does not depend on where they were written.
+// passport reads instants in any time zone. The tree contains them in UTC, so the hash does not depend on the zone.
 func (r *reader) passport(n *document.Node) Passport {
 	p := Passport{Pos: n.Pos}
 	r.Object(n, Fields{

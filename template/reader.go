@@ -8,12 +8,12 @@ import (
 // Fields maps each key of a mapping to the function that reads its value.
 type Fields = fields.Map
 
-// reader turns nodes of a document into the tree. It reports values that the tree cannot hold; Check judges all others, for
-// documents and built trees alike.
+// reader turns nodes of a document into the tree. It reports values that the tree cannot contain; Check checks all others, in
+// documents and in built trees.
 type reader struct{ fields.Reader }
 
-// Reader reads one document into a Workflow. Readers of other kinds of documents are built on it, so that common keys mean
-// the same in each, and their faults have the same messages, at the place where the author wrote them.
+// Reader reads one document into a Workflow. The readers of other kinds of documents are built on it, so that common keys have
+// the same meaning in each. Their faults have the same messages, and the places where the author wrote them.
 //
 //	r := template.NewReader(n, "Recipe")
 //	known := r.Root()
@@ -22,15 +22,15 @@ type reader struct{ fields.Reader }
 //	r.Required(n, "recipe")
 //	return r.Workflow()
 //
-// Reading continues after a fault: each is recorded, the value that cannot be read stays zero, and Workflow returns all
-// faults. A Reader serves one document and one goroutine.
+// Reading continues after a fault: each fault is recorded, the value that cannot be read stays zero, and Workflow returns all
+// faults. A Reader reads one document and must not be used concurrently.
 type Reader struct {
 	reader
 	n    *document.Node
 	w    *Workflow
 	kind string
 
-	foreign *document.Error // the document is of another kind, so that its other faults would be misleading
+	foreign *document.Error // the document has another kind, so its other faults would be misleading
 }
 
 // NewReader returns a Reader of the document n, whose kind must be kind.
@@ -39,7 +39,8 @@ func NewReader(n *document.Node, kind string) *Reader {
 }
 
 // Workflow returns the tree with its defaults filled in, and all faults as document.Errors. A tree returned with an error
-// contains the parts that could be read, for Check. For a document of another kind it reports nothing else.
+// contains the parts that could be read, for Check. For a document of another kind, Workflow returns only that fault, and no
+// tree.
 func (r *Reader) Workflow() (*Workflow, error) {
 	if r.foreign != nil {
 		return nil, document.Errors{r.foreign}
@@ -50,14 +51,15 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	return r.w, r.Err()
 }
 
-// Tree returns the workflow under construction, for the keys that only one kind has. It is complete when Workflow has
-// returned it.
+// Tree returns the workflow under construction, for keys that only one kind has. It is incomplete until Workflow has returned
+// it.
 func (r *Reader) Tree() *Workflow { return r.w }
 
-// SetSteps sets the steps of the workflow. Check reports a step that has a Pos with a path by that path.
+// SetSteps sets the steps of the workflow. If the Pos of a step has a path, Check reports the step under that path.
 func (r *Reader) SetSteps(steps []Node) { r.w.Steps = steps }
 
-// Root reads the keys besides the steps in documents of every kind. The caller adds the keys of its own kind.
+// Root returns the functions that read the keys of documents of every kind, except the steps. The caller adds the keys of its
+// own kind.
 func (r *Reader) Root() Fields {
 	w := r.w
 	return Fields{
@@ -80,16 +82,17 @@ func (r *Reader) checkKind(v *document.Node) {
 	}
 }
 
-// Step reads the call of a step into s: input, target, fan_in, timing, fulfillment and idempotent. The caller adds its own
-// keys for the step's name, its operation and its place.
+// Step returns the functions that read the call of a step into s: input, target, fan_in, timing, fulfillment and idempotent.
+// The caller adds its own keys for the name, the operation and the place of the step.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
 
-// Binding reads a binding into b: one key for each kind. The caller adds its own keys, and puts b into the Operations of the
-// Tree.
+// Binding returns the functions that read a binding into b: one key for each kind. The caller adds its own keys, and adds b to
+// the Operations of the Tree.
 func (r *Reader) Binding(b *Binding) Fields { return r.bindingFields(b) }
 
-// Moved records that a path in the tree, and all paths below it, are elsewhere in the document, since kinds of documents
-// have different keys. Paths begin at the root of the file, as those of document.Pos; the longest match applies.
+// Moved records that a path in the tree, with all paths below it, has another path in the document, because the kinds of
+// documents have different keys. Paths begin at the root of the file, like the Path of a document.Pos. The longest match
+// applies.
 func (r *Reader) Moved(path, written string) {
 	if r.w.moved == nil {
 		r.w.moved = make(map[string]string)
@@ -97,8 +100,8 @@ func (r *Reader) Moved(path, written string) {
 	r.w.moved[path] = written
 }
 
-// InputNode returns the node of the document's input schema, for the places of its faults; nil if there is none or the
-// workflow was built in Go.
+// InputNode returns the node of the document's input schema, for the places of its faults. It returns nil if the document has
+// no schema or the workflow was built in Go.
 func (w *Workflow) InputNode() *document.Node {
 	if w.Input == nil {
 		return nil

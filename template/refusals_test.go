@@ -11,12 +11,12 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// workflow returns a document with these lines under its kind and name, which take the lines 1 and 2.
+// workflow returns a document with the given lines after its kind and its name, which are lines 1 and 2.
 func workflow(lines ...string) string {
 	return "kind: Workflow\nname: w\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// step returns a document with one step, on line 3, of an operation and with the given keys.
+// step returns a document with one step, on line 3, with an operation and the given keys.
 func step(rest string) string { return workflow("steps: [{operation: a, " + rest + "}]") }
 
 // operation returns a document that binds one operation, on line 3.
@@ -24,7 +24,7 @@ func operation(binding string) string {
 	return workflow("operations: {x: "+binding+"}", "steps: [{operation: x}]")
 }
 
-// refusals has each class of refusal: the document, and the expected lines.
+// refusals has an example of each class of refusal: the document and the expected lines.
 var refusals = []struct {
 	name, text string
 	want       []string
@@ -498,7 +498,7 @@ steps:
 	// orders.yaml:8:12: steps[1].input: unknown step "splt" (did you mean "split"?)
 }
 
-// TestWhatWasAcceptedIsReadAgain: a run of a document from before goes on, although the document would be refused now.
+// TestWhatWasAcceptedIsReadAgain: the run of an earlier document continues, although the document would be refused now.
 func TestWhatWasAcceptedIsReadAgain(t *testing.T) {
 	for _, text := range []string{operation(`{http: {url: "ftp://a/"}}`), workflow("steps: [{map: {id: m, over: abc, steps: [{operation: a}]}}]")} {
 		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})

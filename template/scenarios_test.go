@@ -18,7 +18,7 @@ var refusedLater = []string{
 	"a cycle through needs is refused and shown",                            // found when the graph is compiled
 	"an input without a required property is refused and nothing is called", // of the input, not of the document
 	"an input of the wrong type is refused and the message names where",     // of the input, not of the document
-	"a fan-out inside the child workflow of a fan-out is refused",           // found when the child is
+	"a fan-out inside the child workflow of a fan-out is refused",           // found when the child is resolved
 }
 
 // Every workflow of the scenarios is read and checked: it is accepted, or refused with the texts that the scenario expects.
@@ -72,7 +72,7 @@ func eachScenario(t *testing.T, check func(t *testing.T, file string, scenario *
 	}
 }
 
-// workflowOf returns the workflow of a scenario, inline or in a file, and nil when it is of another kind.
+// workflowOf returns the workflow of a scenario, inline or in a file, or nil if it has another kind.
 func workflowOf(t *testing.T, file string, scenario *document.Node) *document.Node {
 	n := scenario.Get("workflow")
 	if path, ok := n.Text(); ok {
@@ -89,7 +89,7 @@ func workflowOf(t *testing.T, file string, scenario *document.Node) *document.No
 	return n
 }
 
-// texts returns one text or a list of them; none for nil.
+// texts returns the text, or the list of texts, of a node; nil for nil.
 func texts(n *document.Node) []string {
 	if n == nil {
 		return nil

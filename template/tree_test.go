@@ -31,7 +31,7 @@ func requireRoundTrip(t require.TestingT, w *template.Workflow) {
 	require.Equal(t, hash, again)
 }
 
-// comparable returns the exported fields of a tree without places, as generic values.
+// comparable returns the exported fields of a tree, without places, as generic values.
 func comparable(v any) any { return exported(reflect.ValueOf(v)) }
 
 func exported(v reflect.Value) any {
@@ -42,7 +42,7 @@ func exported(v reflect.Value) any {
 		}
 		inner := exported(v.Elem())
 		if v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer {
-			return []any{v.Elem().Type().String(), inner} // which kind of node it is
+			return []any{v.Elem().Type().String(), inner} // the kind of the node
 		}
 		return inner
 	case reflect.Struct:
@@ -57,7 +57,7 @@ func exported(v reflect.Value) any {
 		}
 		return m
 	case reflect.Slice:
-		list := []any{} // an empty list and none are the same
+		list := []any{} // an empty list and nil are the same
 		for i := range v.Len() {
 			list = append(list, exported(v.Index(i)))
 		}

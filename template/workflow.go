@@ -8,9 +8,9 @@ import (
 )
 
 // Workflow is a definition: a tree of steps and the settings of the whole run. It is plain data, isomorphic to a document of
-// kind Workflow: the Go builder and the reader both make it, and its JSON is the document again. A program may also write it
-// as a literal; zero fields have the documented default, which Check fills in. A Workflow must not change once it has been
-// checked; from then on it is safe for concurrent use.
+// kind Workflow: the Go builder and the reader both make it, and its JSON is the document again. A program may also write it as
+// a literal: Check replaces zero fields by the documented defaults. A Workflow must not change once it has been checked; from
+// then on it is safe for concurrent use.
 type Workflow struct {
 	Name           string             // not empty
 	Version        string             // shown to people; identity is the hash of the canonical document
@@ -18,11 +18,11 @@ type Workflow struct {
 	Deadline       time.Duration      // of the whole run, from its first call; 0: none
 	FailurePolicy  FailurePolicy      // Default: ContinueRunning
 	MaxConcurrency int                // slots of the whole run; 0: no limit
-	Operations     map[string]Binding // how names are called; a name not here is registered in Go
+	Operations     map[string]Binding // the bindings by name; a name without one is registered in Go
 	Directory      *Directory         // the participants; nil: none, or those that the program supplies
 	Steps          []Node             // a sequence
 	Output         value.Value        // the run's output, expressions anywhere in it
-	HasOutput      bool               // distinguishes an output of null from none
+	HasOutput      bool               // distinguishes an output of null from no output
 
 	Routing Routing // determines the order of the steps in place of the tree; nil: the tree does
 
@@ -34,23 +34,22 @@ type Workflow struct {
 	input    *document.Node       // the schema as written, compiled on demand
 	source   *document.Node       // the document, for the places of errors; nil when built in Go
 	refused  map[string]bool      // paths the reader has reported, which Check does not report again
-	moved    map[string]string    // the paths of documents of other kinds, by the path in the tree; see Reader.Moved
+	moved    map[string]string    // paths in a document of another kind, by the path in the tree; see Reader.Moved
 }
 
-// Routing determines the order of a workflow's calls in place of its tree, whose steps are then only the call sites: the
-// routed steps of a playbook.
+// Routing determines the order of a workflow's calls in place of its tree. The steps of the tree are then only the call sites,
+// as for the routed steps of a playbook.
 type Routing interface {
 	// Kind returns the kind of the documents that the Routing is read from.
 	Kind() string
 
-	// Document returns the document that the Routing was read from, in canonical form, which is that of the workflow.
+	// Document returns the document that the Routing was read from, in canonical form. It is also the document of the workflow.
 	Document() value.Value
 
-	// Tools returns the names of built-in operations in its documents, for suggestions.
+	// Tools returns the names of the built-in operations of its documents, for suggestions.
 	Tools() []string
 
-	// Requires returns the operations that must be known although no step of the workflow need call them, in the order
-	// written.
+	// Requires returns the operations that must be known even if no step of the workflow calls them, in the order written.
 	Requires() []Requirement
 
 	// StepNames returns the names of the document's own steps, in the order written.
@@ -62,18 +61,18 @@ type Routing interface {
 	// Lints returns warnings: parts of the document that are valid, but probably mistakes.
 	Lints() document.Errors
 
-	// OnBlocked returns the policy for a blocked run. usual applies if the document does not say; "" means the default.
+	// OnBlocked returns the policy for a blocked run. usual applies if the document has none; "" means the default.
 	OnBlocked(usual OnBlocked) OnBlocked
 }
 
 // CallSite describes a step of a routed workflow's tree.
 type CallSite struct {
 	Step, Task, Kind string // name of the step, label and kind of the task
-	Input            any    // the input of its operation, as a template; nil: nothing
+	Input            any    // the input of its operation, as a template; nil: none
 	Unread           bool   // no expression of the document can read the operation's answer
 }
 
-// OnBlocked is the effect on a routed run of being blocked: only work that the run itself holds back is left.
+// OnBlocked is the effect on a routed run that is blocked: only work that the run itself holds back is left.
 type OnBlocked string
 
 // The effects of a blocked run.
@@ -94,8 +93,8 @@ type FailurePolicy string
 
 // The failure policies.
 const (
-	ContinueRunning FailurePolicy = "continue-running" // only steps that have not started abort
-	AbortDependents FailurePolicy = "abort-dependents" // running dependents abort too
+	ContinueRunning FailurePolicy = "continue-running" // only steps that have not started are aborted
+	AbortDependents FailurePolicy = "abort-dependents" // running dependents are aborted, too
 	AbortAll        FailurePolicy = "abort-all"        // the first uncaught failure ends the run
 )
 
@@ -116,9 +115,9 @@ type Step struct {
 	Func          *Func        // computes the input in Go, in place of Input; nil: none
 	Needs         []string     // ids this step waits for, besides its place in the tree
 	Target        *Target      // the participants to ask; nil: the operation itself
-	FanIn         *FanIn       // how answers of several participants become one
+	FanIn         *FanIn       // combines the answers of several participants
 	Timing        *Timing      // limits and retries; nil: none
-	Fulfillment   *Fulfillment // how it is decided whether the task is done; nil: an answer is enough
+	Fulfillment   *Fulfillment // decides whether the task is fulfilled; nil: an answer is enough
 	NonIdempotent bool         // written `idempotent: false`: a call under way at a crash fails with `interrupted`
 
 	Pos document.Pos // where it was written; zero: built in Go
@@ -158,8 +157,8 @@ type Map struct {
 	Pos            document.Pos // where it was written; zero: built in Go
 }
 
-// Func refers to a Go function: it decides, lists or computes an input if an expression does not suffice. The document
-// contains its name, under which the program that builds the workflow registers the function.
+// Func refers to a Go function, which decides a conditional, returns a list or computes an input if an expression does not
+// suffice. The document contains its name, under which the program that builds the workflow registers the function.
 type Func struct {
 	Name string        // of a registered Function
 	Args []value.Value // its arguments; expressions anywhere in them

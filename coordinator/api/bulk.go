@@ -54,7 +54,7 @@ func manyRuns(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 	return emit(&Reply{Act: many.Of(&s)})
 }
 
-// begin begins an act; with Dry it only previews it.
+// begin begins an act. With Dry, it only previews the act.
 func begin(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	act, release, err := req.act(ctx, engine)
 	if err != nil {
@@ -73,13 +73,13 @@ func begin(ctx context.Context, engine *coordinator.Engine, req *Request, emit f
 		return actError(refusedInput(err))
 	}
 	s, err := engine.BulkAct(ctx, id)
-	if err != nil { // it has begun: after an error the caller would begin another
+	if err != nil { // the act has begun: after an error, the caller would begin another one
 		s = bulk.Status{Act: *act, ID: id, State: bulk.Running}
 	}
 	return emit(&Reply{Act: many.Of(&s)})
 }
 
-// act returns the act that a request asks for. Until release is called, the definitions that came along are there.
+// act returns the requested act. The attached definitions stay stored until the call of release.
 func (r *Request) act(ctx context.Context, engine *coordinator.Engine) (_ *bulk.Act, release func(), err error) {
 	act, release := &bulk.Act{Verb: r.Act, Where: r.Query, Expect: r.Expect, Reason: r.Reason, Actor: r.Actor, Dir: r.Dir}, func() {}
 	a, err := r.attached()
@@ -106,7 +106,7 @@ func (r *Request) act(ctx context.Context, engine *coordinator.Engine) (_ *bulk.
 func outcomes(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	for o, err := range engine.BulkOutcomes(ctx, req.Number) {
 		if errors.Is(err, bulk.ErrNotFound) {
-			return nil // they are not kept any more; the counts are
+			return nil // the outcomes are no longer stored, only the counts
 		}
 		if err == nil {
 			err = emit(&Reply{Outcome: many.OutcomeOf(&o)})
@@ -118,7 +118,7 @@ func outcomes(ctx context.Context, engine *coordinator.Engine, req *Request, emi
 	return nil
 }
 
-// actError is the error of a request about an act.
+// actError converts the error of a request about an act.
 func actError(err error) error {
 	if errors.Is(err, bulk.ErrAct) {
 		return fmt.Errorf("%w: %s", ErrBadRequest, strings.TrimPrefix(err.Error(), bulk.ErrAct.Error()+": "))

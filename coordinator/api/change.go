@@ -14,13 +14,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
-// Shadowed is how a run would have gone by another workflow.
+// Shadowed is the result of following a run under another workflow.
 type Shadowed struct {
 	shadow.Report
-	Error *Error `json:"error,omitempty"` // of one of many runs: why it has no shadow
+	Error *Error `json:"error,omitempty"` // of one of many runs: the error that prevented its shadow
 }
 
-// changes carries out a request that compares workflows, or runs with one.
+// changes carries out a request that compares workflows, or runs with a workflow.
 func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Done, error) {
 	a, err := req.attached()
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *Request) attached() (a Attachment, err error) {
 	return a, nil
 }
 
-// moveRun switches a run to another workflow; with Dry it only reports whether it may. It emits the differences from here on.
+// moveRun moves a run to another workflow, and emits the differences from the current event on. With Dry, it only checks the move.
 func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
 	a, err := req.attached()
 	if err != nil {
@@ -82,7 +82,7 @@ func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.R
 	return emit(&Reply{Shadow: &Shadowed{Report: *report}})
 }
 
-// shadows emits the shadow of a run, or of those that a query selects.
+// shadows emits the shadow of one run, or of each run that a query selects.
 func shadows(ctx context.Context, engine *coordinator.Engine, req *Request, now *registry.Entry, emit func(*Reply) error) (*Done, error) {
 	if req.Run != "" {
 		run, err := find.Run(ctx, engine, req.Run)

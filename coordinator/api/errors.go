@@ -26,7 +26,7 @@ var (
 	ErrHungUp     = errors.New("api: the process that holds the directory ended before it answered")
 )
 
-// codes name the conditions that callers distinguish. They are part of the protocol.
+// codes are the conditions that callers distinguish. They are part of the protocol.
 var codes = []struct {
 	code string
 	err  error
@@ -75,13 +75,13 @@ var codes = []struct {
 // codeInternal is the code of every other error.
 const codeInternal = "internal"
 
-// Error is the error of a request. errors.Is finds the condition that its code names, on either side of a socket.
+// Error is the error of a request. On either side of a socket, errors.Is finds the condition of its code.
 type Error struct {
 	Code       string `json:"code"`                 // see docs/errors.md
 	Message    string `json:"message"`              // for people
-	Suggestion string `json:"suggestion,omitempty"` // a run, step or workflow that was probably meant
+	Suggestion string `json:"suggestion,omitempty"` // the most similar run, step, cell, machine or workflow
 
-	cause error // in the process where it happened
+	cause error // only in the process of its origin
 }
 
 func (e *Error) Error() string {
@@ -91,7 +91,7 @@ func (e *Error) Error() string {
 	return e.Message + ` (did you mean "` + e.Suggestion + `"?)`
 }
 
-// Unwrap returns the cause if it is known, else the condition of the code; nil if the code is unknown.
+// Unwrap returns the cause if it is known, else the condition of the code, or nil if the code is unknown.
 func (e *Error) Unwrap() error {
 	if e.cause != nil {
 		return e.cause
@@ -104,7 +104,7 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// ErrorOf converts an error to one that can be sent: its text names no package.
+// ErrorOf converts an error to an *Error that can be sent. Its text has no prefix of a package.
 func ErrorOf(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -127,5 +127,5 @@ func ErrorOf(err error) *Error {
 	return e
 }
 
-// messageOf words an error for people.
+// messageOf returns the text of an error for people.
 func messageOf(err error) string { return ErrorOf(err).Message }

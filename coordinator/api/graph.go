@@ -12,29 +12,29 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Call is a node of a call graph. For a call in a run that is missing, only the request is known.
+// Call is a node of a call graph. If the run of a call is missing, only its request is known.
 type Call struct {
-	Kind          string          `json:"kind"`                     // call, or meeting: a node between many calls and the calls that waited for all of them
+	Kind          string          `json:"kind"`                     // call, or meeting: later calls waited for all calls before it
 	Request       string          `json:"request"`                  // `<run>/<step>#<attempt>`, then `:<participant>` or `?<number of the decision>`
-	Run           string          `json:"run,omitempty"`            // id of the run that it belongs to
+	Run           string          `json:"run,omitempty"`            // id of its run
 	Step          string          `json:"step,omitempty"`           // key of the step
 	Attempt       int32           `json:"attempt,omitempty"`        // from 1
-	Participant   string          `json:"participant,omitempty"`    // that was asked
-	Decision      int32           `json:"decision,omitempty"`       // number of a call to the step's decision source
+	Participant   string          `json:"participant,omitempty"`    // asked participant
+	Decision      int32           `json:"decision,omitempty"`       // number of the request to the decision source of the step
 	Operation     string          `json:"operation,omitempty"`      // empty while not known
 	Status        string          `json:"status,omitempty"`         // pending, running, completed, failed, aborted
 	ParentRequest string          `json:"parent_request,omitempty"` // the request that made it
-	DependsOn     []string        `json:"depends_on,omitempty"`     // requests and meetings that it waited for
-	Identity      *Identity       `json:"identity,omitempty"`       // in whose name it was made
-	Input         json.RawMessage `json:"input,omitempty"`          // as JSON of at most 1 KiB
-	InputPreview  string          `json:"input_preview,omitempty"`  // the beginning of an input of more than 1 KiB, in its place
+	DependsOn     []string        `json:"depends_on,omitempty"`     // earlier requests and meetings for which it waited
+	Identity      *Identity       `json:"identity,omitempty"`       // under which the call was made
+	Input         json.RawMessage `json:"input,omitempty"`          // if its JSON has at most 1 KiB
+	InputPreview  string          `json:"input_preview,omitempty"`  // in place of a larger input: the beginning of its JSON
 	Preview                       // of its output
 	Failure       *Failure        `json:"failure,omitempty"` // without details of more than 1 KiB
-	Started       time.Time       `json:"started,omitzero"`  // when it was requested
+	Started       time.Time       `json:"started,omitzero"`  // time of the request
 	Ended         time.Time       `json:"ended,omitzero"`    // zero: it has not ended
 }
 
-// graph emits the calls of a run and of those around it.
+// graph emits the calls of a run and of the runs around it.
 func graph(ctx context.Context, run reading, emit func(*Reply) error) error {
 	g, err := run.CallGraph(ctx)
 	if err != nil {

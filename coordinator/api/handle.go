@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Handle carries out a request on an engine and passes the lines of the answer to emit; the last is Done. It returns an
+// Handle carries out a request on an engine and passes the lines of the answer to emit, the last one with Done. It returns an
 // *Error, or the error of emit, which ends the answer.
 func Handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	var broken error // of emit
@@ -97,7 +97,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 			as = as.Dry(done.would)
 		}
 		err = command(ctx, as, req, done)
-		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven && !req.Dry { // it may have been held
+		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven && !req.Dry { // a hold may have ended
 			done.Status = statusOf(ctx, engine, done.Run)
 		}
 	}
@@ -122,7 +122,7 @@ func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Re
 	described.Past, described.Driven = req.At != nil, req.At == nil && !state.Finished && run.Driven()
 	for i := range described.Awaits {
 		if described.Past {
-			described.Awaits[i].Command = nil // it would change the run as it is
+			described.Awaits[i].Command = nil // a command would change the present run
 		}
 	}
 	described.Held = req.At == nil && !state.Finished && run.Held()
@@ -132,7 +132,7 @@ func show(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Re
 		for i := 0; i < len(w.Cells) && err == nil; i++ {
 			err = emit(&Reply{Cell: cellOf(&w.Cells[i], false)})
 		}
-		return err // its calls are in the cells
+		return err // the cells include its calls
 	}
 	for i := 0; i < len(state.Steps) && err == nil; i++ {
 		err = emit(&Reply{Step: stepOf(&state.Steps[i])})
@@ -173,7 +173,7 @@ func output(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 	return emit(&Reply{Value: encoded(v)})
 }
 
-// events emits the events of a run, or those about one of its steps or cells.
+// events emits the events of a run, or the events about one of its steps or cells.
 func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	kind, err := knownStep(ctx, run, req.Step)
 	if err != nil {
@@ -183,7 +183,7 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 	var line *timeline.Timeline
 	if kind == "cell" {
 		line = timeline.Of(req.Step)
-		wants, from = line.Wants, 1 // the earlier events tell which calls are its own
+		wants, from = line.Wants, 1 // earlier events determine the calls of the cell
 	}
 	missing := gap.New(from, req.From, trimmed(emit))
 	for u, err := range run.History(ctx, from) {
@@ -208,7 +208,7 @@ func events(ctx context.Context, run *coordinator.Run, req *Request, emit func(*
 	return nil
 }
 
-// knownStep returns the kind of a step, or "cell". It refuses a step that the run does not have.
+// knownStep returns the kind of a step, or "cell". It returns an error if the run does not have the step.
 func knownStep(ctx context.Context, run *coordinator.Run, step string) (kind string, err error) {
 	if step == "" {
 		return "", nil
@@ -223,7 +223,7 @@ func knownStep(ctx context.Context, run *coordinator.Run, step string) (kind str
 	return x.Kind, nil
 }
 
-// plainEvents is events for a run that this program cannot follow: the effects of the events are unknown.
+// plainEvents is events for a run that this program cannot apply: the effects of the events are unknown.
 func plainEvents(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	missing := gap.New(req.From, req.From, trimmed(emit))
 	for e, err := range run.Events(ctx, max(1, req.From)) {
@@ -295,7 +295,7 @@ func watch(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 	return nil
 }
 
-// follow passes on the output of a run's calls.
+// follow emits the output of the calls of a run.
 func follow(ctx context.Context, run *coordinator.Run, step string, emit func(*Reply) error) error {
 	for b, err := range run.Log(ctx, step) {
 		if err == nil {
@@ -308,7 +308,7 @@ func follow(ctx context.Context, run *coordinator.Run, step string, emit func(*R
 	return nil
 }
 
-// command changes a run, or is refused.
+// command carries out a command on a run.
 func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done) (err error) {
 	switch req.Verb {
 	case Send:
@@ -339,7 +339,7 @@ func command(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	return run.Retry(ctx, req.Step, opts...)
 }
 
-// sweep deletes the content and events that the last two snapshots of a world have replaced.
+// sweep deletes the content and events of a world that its last two snapshots do not need.
 func sweep(ctx context.Context, run *coordinator.Run, req *Request, done *Done) (err error) {
 	if done.Kept, done.Deleted, err = run.Sweep(ctx, req.Dry); err != nil {
 		return err
@@ -349,7 +349,7 @@ func sweep(ctx context.Context, run *coordinator.Run, req *Request, done *Done) 
 	return err
 }
 
-// deleteRun removes a run that is named by its whole id, since nothing brings it back.
+// deleteRun deletes a run. The request must have its full id, because a deletion is final.
 func deleteRun(ctx context.Context, engine *coordinator.Engine, req *Request) (*Done, error) {
 	done := &Done{Run: req.Run, Dry: req.Dry}
 	_, err := engine.Run(ctx, req.Run)
@@ -374,7 +374,7 @@ func parsePayload(text json.RawMessage) (value.Value, error) {
 	return v, nil
 }
 
-// suggestStep adds to the error about an unknown step the name that was probably meant.
+// suggestStep adds to the error about an unknown step the most similar name.
 func suggestStep(ctx context.Context, run *coordinator.Run, step string, err error) error {
 	e := ErrorOf(err)
 	state, err := run.State(ctx)
@@ -389,7 +389,7 @@ func suggestStep(ctx context.Context, run *coordinator.Run, step string, err err
 	return e
 }
 
-// decision records whether the task of a step is done.
+// decision records the decision about the task of a step.
 func decision(ctx context.Context, run *coordinator.Run, req *Request) error {
 	payload, err := parsePayload(req.Payload)
 	if err != nil {
@@ -411,7 +411,7 @@ func patch(ctx context.Context, run *coordinator.Run, req *Request) error {
 	return run.Patch(ctx, changes)
 }
 
-// statusOf returns the status of a run by its head; "" if that cannot be read.
+// statusOf returns the status of a run from its head, or "" if the head cannot be read.
 func statusOf(ctx context.Context, engine *coordinator.Engine, id string) string {
 	head, err := find.Head(ctx, engine, id)
 	if err != nil {

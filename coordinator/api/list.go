@@ -13,24 +13,24 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Wait is something that a run waits for.
+// Wait is one wait of a run.
 type Wait struct {
 	Kind  string    `json:"kind"`           // message, person, timer, gate, paused or worker
-	Name  string    `json:"name,omitempty"` // of the message, of the person who decides, or of the operation that a worker is to serve
+	Name  string    `json:"name,omitempty"` // of the message, of the deciding person, or of the operation for a worker
 	Step  string    `json:"step,omitempty"` // key; of a timer of a world: of the timer, or address of the cell
-	Until time.Time `json:"until,omitzero"` // when it is given up, or over
-	Since time.Time `json:"since,omitzero"` // since when no worker serves the operation, if none does and the process takes workers
+	Until time.Time `json:"until,omitzero"` // instant at which the wait ends or is given up
+	Since time.Time `json:"since,omitzero"` // instant since which no worker serves the operation; only if the process takes workers
 }
 
-// Progress counts the steps of a run, as far as they are known; it may lag while the run is busy.
+// Progress counts the known steps of a run. It may lag while the run is busy.
 type Progress struct {
 	Done   int `json:"done"`             // completed or skipped
 	Total  int `json:"total"`            // known so far
 	Failed int `json:"failed,omitempty"` // failed or aborted
 }
 
-// Nameless takes away the names in the run's waits, those of the steps that wait, and why it cannot go on: they may be made from
-// inputs.
+// Nameless removes the names in the waits of the run, the names of its waiting steps, and the reason for which it is parked,
+// because these may be made from inputs.
 func (r *Run) Nameless() {
 	for i := range r.Waits {
 		r.Waits[i].Name, r.Waits[i].Step = "", ""
@@ -55,11 +55,11 @@ func progressOf(h *journal.Head) *Progress {
 	return &Progress{h.Done, h.Total, h.Failed}
 }
 
-// parkedMax bounds the runs of a list that are checked for being parked: each costs a read of its journal, unless the engine
-// works on it.
+// parkedMax bounds the runs of a list that are checked for being parked. Each check reads the journal of the run, unless the engine
+// works on the run.
 const parkedMax = 10_000
 
-// list emits the runs that a request selects, newest first.
+// list emits the selected runs of a request, newest first.
 func list(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Done, error) {
 	q, err := query.Parse(req.Query, time.Now())
 	if err != nil {
@@ -84,7 +84,7 @@ func list(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 			return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 		case err != nil:
 			return nil, fmt.Errorf("list runs: %w", err)
-		case req.Limit > 0 && shown == req.Limit: // there is one more
+		case req.Limit > 0 && shown == req.Limit: // a further run exists
 			done.Next = q.Cursor(last)
 			return done, nil
 		}
@@ -101,7 +101,7 @@ func list(ctx context.Context, engine *coordinator.Engine, req *Request, emit fu
 type lister struct {
 	engine *coordinator.Engine
 	emit   func(*Reply) error
-	looked int // for whether they are parked
+	looked int // runs that were checked for being parked
 }
 
 func (l *lister) show(ctx context.Context, row *query.Row) error {

@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// Moment is a point in the journal of a run: one of the two is given.
+// Moment is a point in the journal of a run. Exactly one field is set.
 type Moment struct {
-	Seq  uint64    `json:"seq,omitempty"` // of the last event that counts
-	Time time.Time `json:"time,omitzero"` // the events up to it count
+	Seq  uint64    `json:"seq,omitempty"` // of the last included event
+	Time time.Time `json:"time,omitzero"` // events up to this instant are included
 }
 
-// reading is the source of a run's description: now, or at a moment.
+// reading is the source of descriptions of a run: now, or at a moment.
 type reading interface {
 	State(ctx context.Context) (*coordinator.State, error)
 	Cell(ctx context.Context, address string) (cells.State, error)
@@ -25,7 +25,7 @@ type reading interface {
 	CallGraph(ctx context.Context) (*coordinator.CallGraph, error)
 }
 
-// reading returns the reading of a run at the moment that the request names, or of now.
+// reading returns the reading of a run at the requested moment, or now.
 func (r *Request) reading(run *coordinator.Run) reading {
 	if r.At == nil {
 		return run
@@ -33,7 +33,7 @@ func (r *Request) reading(run *coordinator.Run) reading {
 	return run.At(coordinator.Moment{Seq: r.At.Seq, Time: r.At.Time})
 }
 
-// momentFault returns the fault of a request's moment.
+// momentFault returns the fault of the moment of a request, or "".
 func (r *Request) momentFault() string {
 	switch {
 	case r.At == nil:

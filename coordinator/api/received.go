@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Received returns an update that another process has sent, as Watch of an engine yields it, for views that show runs of either. It
-// lacks the fields that are not sent: of an event the parameters of a start besides its names, of a cell all but its status, and the states of
-// tasks.
+// Received converts an update from another process to the form that Watch of an engine yields, for views that show runs of both.
+// The result lacks the fields that are not sent or not needed: most parameters of a start, the source of a kept result, the fields
+// of a cell except its status, pause and failure, and the states of tasks.
 func (u *Update) Received() (*coordinator.Update, error) {
 	event, err := u.Event.Journaled()
 	if err != nil {
@@ -57,7 +57,7 @@ func (u *Update) Received() (*coordinator.Update, error) {
 	return out, nil
 }
 
-// statusNamed returns the status of a step by its name; reactive.Idle for a name that this version does not have.
+// statusNamed returns the status of a step by its name, or reactive.Idle for a name that this version does not have.
 func statusNamed(name string) reactive.Status {
 	for s := range reactive.Skipped + 1 {
 		if s.String() == name {
@@ -67,7 +67,7 @@ func statusNamed(name string) reactive.Status {
 	return reactive.Idle
 }
 
-// Journaled returns the event as a journal has it.
+// Journaled returns the event as in a journal.
 func (e *Event) Journaled() (journal.Event, error) {
 	typ, err := journal.ParseType(e.Type)
 	if err != nil {
@@ -96,7 +96,7 @@ func (e *Event) Journaled() (journal.Event, error) {
 	return out, nil
 }
 
-// Journaled returns the failure as a journal has it; nil for nil.
+// Journaled returns the failure as in a journal. It returns nil for nil.
 func (f *Failure) Journaled() (*journal.Failure, error) {
 	if f == nil {
 		return nil, nil
@@ -105,7 +105,7 @@ func (f *Failure) Journaled() (*journal.Failure, error) {
 	return &journal.Failure{Code: f.Code, Step: f.Step, Message: f.Message, Retryable: f.Retryable, Details: details}, err
 }
 
-// parsed returns a value that was sent as JSON; nil for none.
+// parsed parses a value that was sent as JSON. It returns nil for an empty text.
 func parsed(text []byte) (any, error) {
 	if len(text) == 0 {
 		return nil, nil

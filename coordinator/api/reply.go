@@ -18,13 +18,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Reply is one line of an answer: exactly one field is set. The first line on a connection is Taken, unless the request cannot
-// be read; the last is Done or Error.
+// Reply is one line of an answer, with exactly one field set. The first line on a connection is Taken, unless the request cannot be
+// read; the last line is Done or Error.
 type Reply struct {
 	Taken       bool                     `json:"taken,omitempty"`       // the request was read and will be answered
 	Run         *Run                     `json:"run,omitempty"`         // of List and Show
 	Step        *Step                    `json:"step,omitempty"`        // of Show, after the run
-	Cell        *Cell                    `json:"cell,omitempty"`        // of Cells and Await; of Show, after the run or in its place
+	Cell        *Cell                    `json:"cell,omitempty"`        // of Cells and Await; of Show, after the run or instead of it
 	Call        *Call                    `json:"call,omitempty"`        // of Graph
 	Event       *Event                   `json:"event,omitempty"`       // of Events
 	View        *View                    `json:"view,omitempty"`        // of Views
@@ -38,101 +38,101 @@ type Reply struct {
 	Rule        *Rule                    `json:"rule,omitempty"`        // of Rules
 	Name        string                   `json:"name,omitempty"`        // of Names: of a workflow
 	Gone        *Gone                    `json:"gone,omitempty"`        // of Collect
-	Act         *Act                     `json:"act,omitempty"`         // of Acts, and at last of Bulk, AwaitAct and StopAct
-	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number: the outcome of a run; before the act
+	Act         *Act                     `json:"act,omitempty"`         // of Acts; of Bulk, AwaitAct and StopAct, at the end
+	Outcome     *Outcome                 `json:"outcome,omitempty"`     // of Acts with a number, before the act: the outcome of a run
 	Preview     *ActPreview              `json:"preview,omitempty"`     // of Bulk with Dry
 	Rerun       *RerunStep               `json:"rerun,omitempty"`       // of Repeat with Dry
 	Shadow      *Shadowed                `json:"shadow,omitempty"`      // of Shadow, for each run
 	Diff        *versions.Diff           `json:"diff,omitempty"`        // of Compare
-	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch, for people: which events are left out before the next, since they are not there any more
-	Done        *Done                    `json:"done,omitempty"`        // the last line of a request that was carried out
-	Error       *Error                   `json:"error,omitempty"`       // the last line of one that was refused or failed
+	Trimmed     string                   `json:"trimmed,omitempty"`     // of Events, Views and Watch: text about trimmed events
+	Done        *Done                    `json:"done,omitempty"`        // last line: the request succeeded
+	Error       *Error                   `json:"error,omitempty"`       // last line: the request was refused or failed
 }
 
 // Done ends an answer.
 type Done struct {
-	Run    string `json:"run,omitempty"`    // its full id
-	Driven bool   `json:"driven,omitempty"` // the answering engine goes on with it; of a command
+	Run    string `json:"run,omitempty"`    // full id of the run
+	Driven bool   `json:"driven,omitempty"` // of a command: the answering engine drives the run
 	Did    string `json:"did,omitempty"`    // of a command: its verb
 	Step   string `json:"step,omitempty"`   // of a command about a step, call or cell: its key or address
-	Status string `json:"status,omitempty"` // of a command: the status of the run after it, unless an engine goes on with the run
+	Status string `json:"status,omitempty"` // of a command: the status of the run after it, unless an engine drives the run
 
-	// Warning explains why the command, which is durable, may have no effect: no step waits for a message of that name. Of
-	// Cells, it is why the condition could not be evaluated for some.
+	// Warning explains why a durable command may have no effect, such as: no step waits for the message. Of Cells, it is the error
+	// of evaluating the condition for some cells.
 	Warning string `json:"warning,omitempty"`
 
-	Of string `json:"of,omitempty"` // of a rerun: the run that it repeats; Run is the new one
+	Of string `json:"of,omitempty"` // of a rerun: the repeated run; Run is the new one
 
-	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of that of an earlier one of the same id; of a snapshot
-	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the cells that it goes to
+	Seq   uint64   `json:"seq,omitempty"`   // of a message to a world: of its event, or of an earlier one of the same id; of a snapshot
+	Cells []string `json:"cells,omitempty"` // of a message to a world: addresses of the receiving cells
 
-	Dry     bool     `json:"dry,omitempty"`     // nothing was done
-	Would   []Event  `json:"would,omitempty"`   // of a dry command: the events that it would journal; none: it would be accepted, and journal nothing
-	Deletes []string `json:"deletes,omitempty"` // of a dry deletion: the runs that it would remove
+	Dry     bool     `json:"dry,omitempty"`     // the request was only previewed
+	Would   []Event  `json:"would,omitempty"`   // of a dry command: the events that it would journal; empty: none
+	Deletes []string `json:"deletes,omitempty"` // of a dry deletion: the runs that it would delete
 
-	Next   string `json:"next,omitempty"`   // of List: the cursor behind the last run; "": the list is complete
-	Looked int    `json:"looked,omitempty"` // of List: runs that were looked at
+	Next   string `json:"next,omitempty"`   // of List: the cursor after the last run; "": the list is complete
+	Looked int    `json:"looked,omitempty"` // of List: number of runs read
 
-	Kept    int `json:"kept,omitempty"`    // of a sweep: blobs that the last two snapshots need
-	Deleted int `json:"deleted,omitempty"` // of a sweep: blobs that it has deleted, or would have
+	Kept    int `json:"kept,omitempty"`    // of a sweep: number of blobs that the last two snapshots need
+	Deleted int `json:"deleted,omitempty"` // of a sweep: number of deleted blobs; of a dry one: blobs that it would delete
 
-	TrimmedFrom uint64 `json:"trimmed_from,omitempty"` // of a sweep: first event that it has trimmed, or would have
-	TrimmedTo   uint64 `json:"trimmed_to,omitempty"`   // of a sweep: last of these
+	TrimmedFrom uint64 `json:"trimmed_from,omitempty"` // of a sweep: first trimmed event; of a dry one: first event that it would trim
+	TrimmedTo   uint64 `json:"trimmed_to,omitempty"`   // of a sweep: last of these events
 
 	Collected *Collected `json:"collected,omitempty"` // of Collect
 
-	Document json.RawMessage `json:"document,omitempty"` // of a start by name, or a run that is shown, that asks for it: the canonical document of the workflow
+	Document json.RawMessage `json:"document,omitempty"` // for Request.Document: canonical document of the workflow
 
 	Published *Version       `json:"published,omitempty"` // of a publish: the newest version now
-	Replaced  *Version       `json:"replaced,omitempty"`  // of a publish: the version before; not there: this is the first, or it was the newest already
+	Replaced  *Version       `json:"replaced,omitempty"`  // of a publish: the previous version; nil: none, or Unchanged
 	Unchanged bool           `json:"unchanged,omitempty"` // of a publish: it was the newest already
-	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: how it differs from the version before, if that has open runs, and the consequences for them
+	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: differences from the previous version, if it has open runs
 }
 
 func (d *Done) would(e journal.Event) { d.Would = append(d.Would, EventOf(&e)) }
 
-// Version is a definition that the name of a workflow stands for.
+// Version is a definition published under the name of a workflow.
 type Version struct {
 	Name    string    `json:"name"`              // of the workflow
-	Number  uint64    `json:"number"`            // 1 is the first that the name has stood for
+	Number  uint64    `json:"number"`            // 1: first version of the name
 	Hash    string    `json:"hash"`              // of the definition
 	Version string    `json:"version,omitempty"` // as the document says
-	Actor   string    `json:"actor,omitempty"`   // who published it
-	At      time.Time `json:"at"`                // when
+	Actor   string    `json:"actor,omitempty"`   // publisher
+	At      time.Time `json:"at"`                // time of publication
 }
 
 // Imported is the result of importing one run of a file.
 type Imported = transfer.Imported
 
-// Run describes a run to programs. A list omits the fields marked so.
+// Run describes a run for programs. A list omits the fields marked “not in a list”.
 type Run struct {
 	Run        string            `json:"run"`                  // id
 	Workflow   string            `json:"workflow"`             // name
 	Version    string            `json:"version,omitempty"`    // not in a list
 	Hash       string            `json:"hash"`                 // of the workflow
 	Status     string            `json:"status"`               // a reactive.RunStatus
-	Finished   bool              `json:"finished"`             // it has ended; a retry may reopen it
-	Driven     bool              `json:"driven,omitempty"`     // the answering engine goes on with it; not in a list
-	Started    time.Time         `json:"started"`              // when its first event was decided
-	Updated    time.Time         `json:"updated"`              // when its last event was decided
-	Parked     string            `json:"parked,omitempty"`     // why it cannot go on in the answering process
-	Held       bool              `json:"held,omitempty"`       // it has not gone on since it was imported, and does not before it is resumed
-	Incomplete bool              `json:"incomplete,omitempty"` // its import goes on or was interrupted: not all of it, or of the runs that belong to it, is there
-	Past       bool              `json:"past,omitempty"`       // it is described as it was after the last of these Events; not in a list
-	Late       bool              `json:"late,omitempty"`       // timers have fallen due that are not journaled, because no engine works on it: status and steps include them
-	Due        time.Time         `json:"due,omitzero"`         // when the run is due next
-	Events     uint64            `json:"events"`               // how many its journal has
-	Labels     map[string]string `json:"labels,omitempty"`     // as it was started with
+	Finished   bool              `json:"finished"`             // the run has ended; a retry may reopen it
+	Driven     bool              `json:"driven,omitempty"`     // the answering engine drives it; not in a list
+	Started    time.Time         `json:"started"`              // time of its first event
+	Updated    time.Time         `json:"updated"`              // time of its last event
+	Parked     string            `json:"parked,omitempty"`     // reason for which it is parked in the answering process
+	Held       bool              `json:"held,omitempty"`       // it is held since its import, until it is resumed
+	Incomplete bool              `json:"incomplete,omitempty"` // import running or interrupted: parts of it or its child runs are missing
+	Past       bool              `json:"past,omitempty"`       // it is described as of the last of these Events; not in a list
+	Late       bool              `json:"late,omitempty"`       // unjournaled timers are due, without an engine: status and steps include them
+	Due        time.Time         `json:"due,omitzero"`         // next due instant of the run
+	Events     uint64            `json:"events"`               // number of events in its journal
+	Labels     map[string]string `json:"labels,omitempty"`     // labels of its start
 	Kind       string            `json:"kind,omitempty"`       // Workflow, Playbook or World; only in a list
 	Waits      []Wait            `json:"waits,omitempty"`      // its first waits; only in a list
 	Progress   *Progress         `json:"progress,omitempty"`   // of a workflow's steps; only in a list
-	Code       string            `json:"code,omitempty"`       // of the failure with which it has ended; only in a list
+	Code       string            `json:"code,omitempty"`       // of the failure that ended it; only in a list
 	Ended      time.Time         `json:"ended,omitzero"`       // only in a list
-	Actor      string            `json:"actor,omitempty"`      // that started it; not in a list
-	From       *From             `json:"from,omitempty"`       // of a rerun: the run that it repeats; not in a list
+	Actor      string            `json:"actor,omitempty"`      // actor that started it; not in a list
+	From       *From             `json:"from,omitempty"`       // of a rerun: the repeated run; not in a list
 	Failure    *Failure          `json:"failure,omitempty"`    // not in a list
 	Output     json.RawMessage   `json:"output,omitempty"`     // not in a list
-	Preview    string            `json:"preview,omitempty"`    // in place of an output of more than 32 KiB: the beginning of its JSON; not in a list
+	Preview    string            `json:"preview,omitempty"`    // in place of an output above 32 KiB: the beginning of its JSON; not in a list
 	Counts     *Counts           `json:"counts,omitempty"`     // of a playbook's run; not in a list
 	Context    json.RawMessage   `json:"ctx,omitempty"`        // of a playbook's run; not in a list
 	Awaits     []Awaited         `json:"awaits,omitempty"`     // its waits, with the commands that end them; not in a list
@@ -141,34 +141,34 @@ type Run struct {
 	Cells      []Cell            `json:"cells,omitempty"`      // of a world's run, the first of World.Cells; not in a list
 }
 
-// Set is where the result of a step comes from that a person has set.
+// Set is the value of Step.Adopted for a result that a person has set.
 const Set = "set"
 
 // Step is a step, map or named conditional of a run.
 type Step struct {
 	Step        string     `json:"step"`                  // key, such as `check[3]`
 	Kind        string     `json:"kind"`                  // step, map, conditional
-	Depth       int        `json:"depth,omitempty"`       // maps around it
+	Depth       int        `json:"depth,omitempty"`       // number of maps around it
 	Status      string     `json:"status"`                // a reactive.Status
-	Pending     bool       `json:"pending,omitempty"`     // failed, with a retry to come
+	Pending     bool       `json:"pending,omitempty"`     // failed, and will be retried
 	Attempts    int32      `json:"attempts,omitempty"`    // made so far
 	Began       time.Time  `json:"began,omitzero"`        // of the newest attempt
 	Ended       time.Time  `json:"ended,omitzero"`        // of the newest attempt
-	Adopted     string     `json:"adopted,omitempty"`     // the run whose result it has adopted, or Set: it has made no call
-	Failure     *Failure   `json:"failure,omitempty"`     // of the newest attempt, or why it was aborted or skipped
-	Message     string     `json:"message,omitempty"`     // that it waits for
+	Adopted     string     `json:"adopted,omitempty"`     // id of the run whose result it adopted without a call, or Set
+	Failure     *Failure   `json:"failure,omitempty"`     // of the newest attempt, or the reason for an abort or a skip
+	Message     string     `json:"message,omitempty"`     // awaited message
 	Fulfillment string     `json:"fulfillment,omitempty"` // state of its task
-	Decidable   bool       `json:"decidable,omitempty"`   // waits for a person's decision
+	Decidable   bool       `json:"decidable,omitempty"`   // it waits for the decision of a person
 	Preview                // of its output, once it has completed
 	Branch      string     `json:"branch,omitempty"`     // of a conditional: then or else
 	Reports     int        `json:"reports,omitempty"`    // of its newest attempt
 	Report      string     `json:"report,omitempty"`     // kind of the newest report
-	Dispatches  []Dispatch `json:"dispatches,omitempty"` // participants that were asked, in all attempts
-	Runs        int        `json:"runs,omitempty"`       // of a playbook's step: how often it was scheduled
+	Dispatches  []Dispatch `json:"dispatches,omitempty"` // requests to participants, in all attempts
+	Runs        int        `json:"runs,omitempty"`       // of a playbook's step: number of step-runs
 	Live        int        `json:"live,omitempty"`       // of a playbook's step: runs in progress
 	Tokens      int        `json:"tokens,omitempty"`     // of a playbook's step: waiting at its gate or join
 	Items       int        `json:"items,omitempty"`      // of a playbook's loop in progress
-	ItemsDone   int        `json:"items_done,omitempty"` // of these, how many have ended
+	ItemsDone   int        `json:"items_done,omitempty"` // of these, ended items
 }
 
 // Dispatch is one request to one participant.
@@ -176,27 +176,27 @@ type Dispatch struct {
 	Participant string    `json:"participant"`    // id
 	Attempt     int32     `json:"attempt"`        // of the step, from 1
 	State       string    `json:"state"`          // a call.State
-	Asked       time.Time `json:"asked,omitzero"` // when it was asked
-	Ended       time.Time `json:"ended,omitzero"` // when it answered or was given up; zero: it has not
+	Asked       time.Time `json:"asked,omitzero"` // time of the request
+	Ended       time.Time `json:"ended,omitzero"` // time of the answer or the end without one; zero: pending
 	Preview               // of its answer
-	Failure     *Failure  `json:"failure,omitempty"` // why it has no answer
+	Failure     *Failure  `json:"failure,omitempty"` // the reason for a missing answer
 }
 
-// Preview is a value, or the beginning of its JSON if that has more than previewMax bytes. The verb Output returns all of it.
+// Preview is a value, or the beginning of its JSON if it has more than previewMax bytes. The verb Output returns the whole value.
 type Preview struct {
 	Output  json.RawMessage `json:"output,omitempty"`  // the value, if its JSON has at most previewMax bytes
 	Preview string          `json:"preview,omitempty"` // else the beginning of its JSON, or the error of encoding it
 }
 
-// Large describes a value of which the beginning is shown. The verb Events returns all of it.
+// Large describes a value by its beginning. The verb Events returns the whole value.
 type Large struct {
-	Kind    string `json:"kind,omitempty"`  // null, boolean, integer, number, string, list or object; not of the events of earlier programs
-	Bytes   int    `json:"bytes,omitempty"` // about its size, encoded; not of the events of earlier programs
+	Kind    string `json:"kind,omitempty"`  // null, boolean, integer, number, string, list or object; empty for events of earlier programs
+	Bytes   int    `json:"bytes,omitempty"` // approximate encoded size; 0 for events of earlier programs
 	Preview string `json:"preview"`         // the beginning of its JSON
 }
 
 func beginningOf(l value.Large) string {
-	text, _, _ := value.Preview(l, value.LargeBeginning) // of a Large, which has one
+	text, _, _ := value.Preview(l, value.LargeBeginning) // a Large has a beginning
 	return string(text)
 }
 
@@ -219,47 +219,47 @@ func previewOf(v any) (p Preview) {
 // Event is one event of a run's journal. Empty fields are omitted.
 type Event struct {
 	Seq          uint64          `json:"seq"`                    // number in the journal, from 1
-	At           time.Time       `json:"at"`                     // when it was decided
-	Received     time.Time       `json:"received,omitzero"`      // when it came in, where that is not At
+	At           time.Time       `json:"at"`                     // time of the event
+	Received     time.Time       `json:"received,omitzero"`      // time of arrival, if it differs from At
 	Type         string          `json:"type"`                   // a journal.Type, such as call.requested
 	Step         string          `json:"step,omitempty"`         // key of the step, map, conditional or step-run; "": the run
 	Attempt      int32           `json:"attempt,omitempty"`      // from 1; 0: not about an attempt
-	Participant  string          `json:"participant,omitempty"`  // one that was asked, or answered
-	Participants []string        `json:"participants,omitempty"` // those of a fan-out that are asked
-	Value        json.RawMessage `json:"value,omitempty"`        // input, output or payload, by the type
-	Large        *Large          `json:"large,omitempty"`        // in place of a value: in a watch of more than 32 KiB, in answers of HTTP of more than 1 KiB
-	Whole        string          `json:"whole,omitempty"`        // in answers of HTTP that leave something out: the address of the event with all of it
-	Failure      *Failure        `json:"failure,omitempty"`      // why something failed
+	Participant  string          `json:"participant,omitempty"`  // asked or answering participant
+	Participants []string        `json:"participants,omitempty"` // asked participants of a fan-out
+	Value        json.RawMessage `json:"value,omitempty"`        // input, output or payload, depending on the type
+	Large        *Large          `json:"large,omitempty"`        // in place of a large value: above 32 KiB in a watch, above 1 KiB over HTTP
+	Whole        string          `json:"whole,omitempty"`        // over HTTP, if a value is cut: address of the whole event
+	Failure      *Failure        `json:"failure,omitempty"`      // reason for a failure
 	State        string          `json:"state,omitempty"`        // of a dispatch, a decision or the run
 	Name         string          `json:"name,omitempty"`         // of a message, or the kind of a report
-	Actor        string          `json:"actor,omitempty"`        // who did it: a person, a program
-	Reason       string          `json:"reason,omitempty"`       // in the words of the actor
-	Timer        string          `json:"timer,omitempty"`        // which timer fired
+	Actor        string          `json:"actor,omitempty"`        // person or program that caused it
+	Reason       string          `json:"reason,omitempty"`       // as the actor wrote it
+	Timer        string          `json:"timer,omitempty"`        // kind of the fired timer
 	Key          string          `json:"key,omitempty"`          // of a retry: replaces the step in its idempotency key
-	Due          time.Time       `json:"due,omitzero"`           // the instant that was meant
-	RetryAt      time.Time       `json:"retry_at,omitzero"`      // when the next attempt may start
+	Due          time.Time       `json:"due,omitzero"`           // scheduled instant
+	RetryAt      time.Time       `json:"retry_at,omitzero"`      // earliest start of the next attempt
 	Count        int32           `json:"count,omitempty"`        // number of a report, or of a request to a decision source
-	About        json.RawMessage `json:"about,omitempty"`        // metadata of an answer, beside the output
-	Making       int32           `json:"making,omitempty"`       // of a report: how often the call was made so far, from 1
+	About        json.RawMessage `json:"about,omitempty"`        // metadata of an answer
+	Making       int32           `json:"making,omitempty"`       // of a report: number of the making of the call, from 1
 	Work         bool            `json:"work,omitempty"`         // of a retry: the work is repeated
-	Cause        string          `json:"cause,omitempty"`        // the run above that was paused or resumed
+	Cause        string          `json:"cause,omitempty"`        // the parent run that was paused or resumed
 	ID           string          `json:"id,omitempty"`           // of a message, as its sender named it
-	Cells        []string        `json:"cells,omitempty"`        // addresses of the cells that a message went to
+	Cells        []string        `json:"cells,omitempty"`        // addresses of the receivers of a message
 	Outcome      string          `json:"outcome,omitempty"`      // late, duplicate or unbound: the event has no effect, or none yet
 	Start        *Start          `json:"start,omitempty"`        // of run.started
 	Kept         *Kept           `json:"kept,omitempty"`         // of result.kept
 }
 
-// Start describes how a run was started, besides its input.
+// Start describes the start of a run, without its input.
 type Start struct {
 	Run      string            `json:"run"`                // id
 	Name     string            `json:"name"`               // of the workflow
 	Version  string            `json:"version,omitempty"`  // of the workflow, as its document says
 	Workflow string            `json:"workflow"`           // hash
 	Parent   string            `json:"parent,omitempty"`   // the call that started this child run: `<run>/<node>#<attempt>`
-	Identity *Identity         `json:"identity,omitempty"` // in whose name its calls are made
+	Identity *Identity         `json:"identity,omitempty"` // under which its calls are made
 	Labels   map[string]string `json:"labels,omitempty"`   // names to texts
-	Actor    string            `json:"actor,omitempty"`    // who started it
+	Actor    string            `json:"actor,omitempty"`    // person or program that started it
 	Dir      string            `json:"dir,omitempty"`      // folder in which its programs start
 	From     *From             `json:"from,omitempty"`     // of a rerun
 }
@@ -267,36 +267,36 @@ type Start struct {
 // From names the run that a rerun repeats.
 type From struct {
 	Run  string `json:"run"`            // id
-	Seq  uint64 `json:"seq"`            // of its last event that counts
-	Kept int32  `json:"kept,omitempty"` // events that follow the first and are taken over: kept and set results, of a playbook its past
+	Seq  uint64 `json:"seq"`            // of its last used event
+	Kept int32  `json:"kept,omitempty"` // number of copied events after the first: kept and set results; of a playbook its past
 }
 
-// Kept describes where a result comes from.
+// Kept describes the source of a kept result.
 type Kept struct {
-	Run         string `json:"run,omitempty"`         // id; not there: a person has set it
-	Seq         uint64 `json:"seq,omitempty"`         // of the last event about the step there
+	Run         string `json:"run,omitempty"`         // id; empty: a person has set it
+	Seq         uint64 `json:"seq,omitempty"`         // of the last event about the step in that run
 	Status      string `json:"status"`                // of the step
 	Fulfillment string `json:"fulfillment,omitempty"` // state of its task
 	Input       string `json:"input,omitempty"`       // SHA-256 of the input, in hexadecimal
-	If          bool   `json:"if,omitempty"`          // it is only adopted if the step's input is the same
+	If          bool   `json:"if,omitempty"`          // adopted only if the input of the step is the same
 }
 
 // Identity is the identity under which a run makes its calls.
 type Identity struct {
-	ID        string          `json:"id"`                  // who it is
+	ID        string          `json:"id"`                  // its id
 	Scopes    []string        `json:"scopes,omitempty"`    // its rights, as set by the program that started the run
-	Resources json.RawMessage `json:"resources,omitempty"` // the objects of these rights: any JSON
+	Resources json.RawMessage `json:"resources,omitempty"` // objects of these rights: any JSON
 
-	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources of more than 1 KiB: the beginning
+	ResourcesPreview string `json:"resources_preview,omitempty"` // of a call, in place of resources above 1 KiB: the beginning
 }
 
 // Failure describes a failure.
 type Failure struct {
 	Code      string          `json:"code"`                // for programs: see docs/errors.md
-	Step      string          `json:"step,omitempty"`      // where it originated, if elsewhere
+	Step      string          `json:"step,omitempty"`      // step of origin, if another one
 	Message   string          `json:"message,omitempty"`   // for people
 	Details   json.RawMessage `json:"details,omitempty"`   // any JSON
-	Retryable bool            `json:"retryable,omitempty"` // whether another attempt may succeed
+	Retryable bool            `json:"retryable,omitempty"` // another attempt may succeed
 }
 
 func (f *Failure) String() string {
@@ -309,11 +309,11 @@ func (f *Failure) String() string {
 // Update is one event and its effects.
 type Update struct {
 	Event   Event     `json:"event"`            // as in the journal, with its effect
-	Changes []Change  `json:"changes"`          // of statuses of steps, in the order in which they follow
+	Changes []Change  `json:"changes"`          // of the statuses of steps, in order
 	Tasks   []Task    `json:"tasks,omitempty"`  // changes of decisions about steps
-	Loops   []Loop    `json:"loops,omitempty"`  // how far loops of a playbook have come
+	Loops   []Loop    `json:"loops,omitempty"`  // progress of loops of a playbook
 	Cells   []Moved   `json:"cells,omitempty"`  // changes of the statuses of cells of a world
-	Awaits  []Awaited `json:"awaits,omitempty"` // the present waits of those that have changed
+	Awaits  []Awaited `json:"awaits,omitempty"` // current waits of the steps and cells whose waits have changed
 	Status  string    `json:"status"`           // of the run, after the event
 }
 
@@ -322,9 +322,9 @@ type Change struct {
 	Step    string   `json:"step"`              // key
 	From    string   `json:"from"`              // a reactive.Status
 	To      string   `json:"to"`                // a reactive.Status
-	Attempt int32    `json:"attempt,omitempty"` // newest attempt; 0: none was made
-	Pending bool     `json:"pending,omitempty"` // failed, with a retry to come
-	Failure *Failure `json:"failure,omitempty"` // why it failed, was aborted or skipped
+	Attempt int32    `json:"attempt,omitempty"` // newest attempt; 0: none
+	Pending bool     `json:"pending,omitempty"` // failed, and will be retried
+	Failure *Failure `json:"failure,omitempty"` // reason for a failure, an abort or a skip
 }
 
 // Task is a change of the state of a step's task.
@@ -333,18 +333,18 @@ type Task struct {
 	Attempt int32    `json:"attempt,omitempty"` // of the step, from 1
 	From    string   `json:"from"`              // a call.Fulfillment
 	To      string   `json:"to"`                // a call.Fulfillment
-	Failure *Failure `json:"failure,omitempty"` // why the step failed or is skipped by it
+	Failure *Failure `json:"failure,omitempty"` // reason for which the step failed or is skipped
 }
 
 // Loop is the progress of a loop of a playbook's step.
 type Loop struct {
 	Step   string `json:"step"`             // key of the step-run
-	Items  int    `json:"items"`            // how many it goes over
-	Done   int    `json:"done"`             // iterations that have completed
-	Failed int    `json:"failed,omitempty"` // iterations that have failed
+	Items  int    `json:"items"`            // number of items
+	Done   int    `json:"done"`             // completed iterations
+	Failed int    `json:"failed,omitempty"` // failed iterations
 }
 
-// RunOf describes a run by its head.
+// RunOf describes a run by its head in the journal.
 func RunOf(h *journal.Head) *Run {
 	return &Run{
 		Run: h.Run, Workflow: h.Name, Hash: h.Workflow, Status: h.Status, Finished: !h.Open, Started: instant(h.Started),
@@ -477,7 +477,7 @@ func identityOf(id *journal.Identity) *Identity {
 	return out
 }
 
-// FailureOf describes a failure; nil for none.
+// FailureOf describes a failure. It returns nil for nil.
 func FailureOf(f *journal.Failure) *Failure {
 	if f == nil {
 		return nil
@@ -489,7 +489,7 @@ func FailureOf(f *journal.Failure) *Failure {
 	return out
 }
 
-// encoded returns a value as JSON. Every journaled value can be encoded.
+// encoded returns a value as JSON. Every journaled value has an encoding.
 func encoded(v any) json.RawMessage {
 	data, err := value.JSON(v)
 	if err != nil {
@@ -498,7 +498,7 @@ func encoded(v any) json.RawMessage {
 	return data
 }
 
-// Awaited is one thing that a run waits for.
+// Awaited is one wait of a run.
 type Awaited = awaits.Awaited
 
 func instant(nanoseconds int64) time.Time {

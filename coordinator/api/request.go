@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// Bounds in bytes: of the encoding of a request, its payload included, and of its attachment.
+// Bounds of the encoding of a request, including its payload, and of its attachment, in bytes.
 const (
 	RequestMax    = 1 << 20
 	AttachmentMax = 64 << 20
@@ -26,47 +26,47 @@ const protocolVersion = 1
 // Verb is the kind of a request.
 type Verb string
 
-// The verbs. Those from Send on are commands: they change a run, and need an actor.
+// The verbs. Verb.Command reports which of them are commands: these change a run or the folder, and need an actor.
 const (
-	List     Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only how the query is carried
+	List     Verb = "runs"     // runs, newest first. Query, Labels, Limit, Cursor, Dry: only explain the query
 	Show     Verb = "show"     // a run and its steps or cells. Run, Step ("": the run; else one cell of a world), At
 	Cells    Verb = "cells"    // the cells of a world. Run, Step ("": all; else one cell), Machine, Status, If, Limit
 	Output   Verb = "output"   // the whole output of a step. Run, Step ("": the run), Participant
-	Await    Verb = "await"    // wait until a condition about a cell of a world holds. Run, Step, If
+	Await    Verb = "await"    // wait until a condition about a cell of a world is true. Run, Step, If
 	Events   Verb = "events"   // the events of a run's journal. Run, From, Step ("": all)
 	Views    Verb = "views"    // the history of the net of a playbook, or of the cells of a world. Run, From, Step ("": all; else one cell)
 	Log      Verb = "log"      // the output of a run's calls, until it ends. Run, Step ("": all)
 	Watch    Verb = "watch"    // changes, past and future, until the run ends. Run, From
 	Graph    Verb = "graph"    // the calls of a run, and of the runs above and below it. Run, At
-	Explain  Verb = "explain"  // why a run or a step has its status. Run, Step ("": the run), At
+	Explain  Verb = "explain"  // the reasons for the status of a run or a step. Run, Step ("": the run), At
 	Send     Verb = "send"     // send a message to a run. Run, Message, Payload, ID
-	Decide   Verb = "decide"   // decide whether a step's task is done. Run, Step, Decision, Reason, Payload
+	Decide   Verb = "decide"   // decide a step's task: done or not. Run, Step, Decision, Reason, Payload
 	Pause    Verb = "pause"    // prevent new starts. Run, Step ("": the run; else hold one cell of a world), Reason
 	Resume   Verb = "resume"   // end a pause. Run, Step
 	Cancel   Verb = "cancel"   // end a run. Run, Reason
 	Abort    Verb = "abort"    // stop a step. Run, Step, Reason
 	Retry    Verb = "retry"    // attempt a step again. Run, Step, Work, NewKey
-	Delete   Verb = "delete"   // remove a run that has ended, and the runs below it. Run: its whole id
-	Keep     Verb = "snapshot" // keep the state of a world as content. Run
-	Sweep    Verb = "gc"       // delete the content and the events of a world that its last two snapshots do not need. Run, Dry, Events
+	Delete   Verb = "delete"   // delete an ended run and its child runs. Run: its full id
+	Keep     Verb = "snapshot" // take a snapshot of a world. Run
+	Sweep    Verb = "gc"       // delete content and events of a world that its last two snapshots do not need. Run, Dry, Events
 	Patch    Verb = "patch"    // write to a playbook's context. Run, Payload: an object of values by path, Reason
-	Begin    Verb = "start"    // start a run. Name ("": the workflow attached), ID ("": a new one), Dir, Labels, Attachment
+	Begin    Verb = "start"    // start a run. Name ("": the attached workflow), ID ("": a new one), Dir, Labels, Attachment
 	Publish  Verb = "publish"  // make a workflow the newest of its name. Attachment
-	Export   Verb = "export"   // runs with all that they need, as a file. Runs; or Query ("": all), if there are none
-	Import   Verb = "import"   // take in the runs of such a file. File
-	Backup   Verb = "backup"   // make a copy of the journal. File: the folder for it
-	Retain   Verb = "keep"     // set how long runs are kept that have ended. Query, Keep ("": remove the rule with the query), Every
-	Rules    Verb = "rules"    // how long they are kept
-	Names    Verb = "names"    // the names of published workflows, in order. Name: how they begin; Limit
-	Collect  Verb = "collect"  // delete expired runs and unused data. Dry, Beside, Keep ("": by the rules; else all runs so long)
-	Bulk     Verb = "bulk"     // begin to act on many runs. Act, Query, Expect, Reason; of a rerun Rerun, Dir; of that and a move Name, Attachment; Dry: only preview it
+	Export   Verb = "export"   // export runs with all data that they need, as a file. Runs; without Runs: Query ("": all)
+	Import   Verb = "import"   // import the runs of an exported file. File
+	Backup   Verb = "backup"   // copy the journal. File: the folder of the copy
+	Retain   Verb = "keep"     // set or remove a retention rule. Query, Keep ("": remove the rule with the query), Every
+	Rules    Verb = "rules"    // the retention rules
+	Names    Verb = "names"    // the names of published workflows, in order. Name: a prefix; Limit
+	Collect  Verb = "collect"  // delete expired runs and unused data. Dry, Beside, Keep ("": by the rules; else for all runs)
+	Bulk     Verb = "bulk"     // act on many runs. Act, Query, Expect, Reason, Dry; of a rerun Rerun, Dir; of it and a move Name, Attachment
 	Acts     Verb = "acts"     // acts on many runs, newest first; with Number, the outcomes of one. Number
 	AwaitAct Verb = "act"      // wait until an act has ended. Number
 	StopAct  Verb = "stop"     // stop an act. Number
-	Repeat   Verb = "rerun"    // start a new run that keeps results of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only preview it
-	Shadow   Verb = "shadow"   // how runs would have gone by another workflow. Run, or Query; Name ("": the workflow attached), Attachment
-	Move     Verb = "move"     // have a run go on under another workflow. Run; Name ("": the workflow attached), Attachment; Dry: only say whether it may
-	Compare  Verb = "diff"     // how a workflow differs from another one, and the consequences for its open runs. Old, Name, Attachment
+	Repeat   Verb = "rerun"    // repeat a part of a run. Run, Rerun, ID, Dir, Labels, Attachment: workflow and input, Dry: only preview
+	Shadow   Verb = "shadow"   // follow runs under another workflow. Run, or Query; Name ("": the attached workflow), Attachment
+	Move     Verb = "move"     // move a run to another workflow. Run; Name ("": the attached workflow), Attachment; Dry: only check the move
+	Compare  Verb = "diff"     // compare a workflow with another, and find the consequences for its open runs. Old, Name, Attachment
 )
 
 // The decisions.
@@ -75,60 +75,62 @@ const (
 	NotFulfilled = "not_fulfilled"
 )
 
-// Request is one request. The comments of the verbs list the fields they use.
+// Request is one request. The comments of the verbs list the fields that they use.
 type Request struct {
-	Version  int             `json:"v"`                  // 1; set by Client
+	Version  int             `json:"v"`                  // 1; set by Encode
 	Verb     Verb            `json:"verb"`               // the kind of request
-	Run      string          `json:"run,omitempty"`      // id, or a prefix of it
+	Run      string          `json:"run,omitempty"`      // id, or a prefix of one
 	Step     string          `json:"step,omitempty"`     // key, such as `check[3]`; of a world also the address of a cell
 	Actor    string          `json:"actor,omitempty"`    // of a command, at most 256 bytes
 	Reason   string          `json:"reason,omitempty"`   // for people, and journaled
 	Decision string          `json:"decision,omitempty"` // Fulfilled or NotFulfilled
 	Work     bool            `json:"work,omitempty"`     // of a retry: repeat the work even if only the decision is open
-	NewKey   bool            `json:"new_key,omitempty"`  // of a retry: with an idempotency key that no call had before
+	NewKey   bool            `json:"new_key,omitempty"`  // of a retry: use a new idempotency key
 	Message  string          `json:"message,omitempty"`  // name of the message
 	Payload  json.RawMessage `json:"payload,omitempty"`  // of the message or the decision, or the changes; empty: null
-	From     uint64          `json:"from,omitempty"`     // first sequence wanted; 0 and 1: all
+	From     uint64          `json:"from,omitempty"`     // first requested sequence; 0 and 1: all
 
-	At *Moment `json:"at,omitempty"` // of show, explain and graph: as the run was then; absent: as it is
+	At *Moment `json:"at,omitempty"` // of show, explain and graph: describe the run at this moment; nil: now
 
-	UntilParked bool   `json:"until_parked,omitempty"` // of a watch: it also ends, with ErrParked, when the run cannot go on in the answering process
-	Participant string `json:"participant,omitempty"`  // one of those that the step has asked
+	UntilParked bool   `json:"until_parked,omitempty"` // of a watch: end it with ErrParked when the run is parked in the answering process
+	Participant string `json:"participant,omitempty"`  // a participant that the step has asked
 
-	ID      string `json:"id,omitempty"`      // of a message to a world: a second one of the same id is not taken; of a start: of the run
-	Machine string `json:"machine,omitempty"` // only cells of this one
+	ID      string `json:"id,omitempty"`      // of a message: a second one of the same id has no effect; of a start: id of the run
+	Machine string `json:"machine,omitempty"` // only cells of this machine
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
-	If      string `json:"if,omitempty"`      // only cells for which this condition holds, see cells.Condition
-	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells that have the value in that index, a text or JSON
-	Limit   int    `json:"limit,omitempty"`   // at most so many cells, runs or names; 0: all
-	Dry     bool   `json:"dry,omitempty"`     // of a command: only preview it, with the same refusals; of a list: only explain the query
-	Events  int    `json:"events,omitempty"`  // of a sweep: so many of the newest events stay at least; negative: all; 0: as the process that goes on with the world is configured, and all if none does
+	If      string `json:"if,omitempty"`      // only cells for which this condition is true, see cells.Condition
+	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells with the value, a text or JSON, in the index
+	Limit   int    `json:"limit,omitempty"`   // maximum number of cells, runs or names; 0: all
+	Dry     bool   `json:"dry,omitempty"`     // of a command: only preview it, with the same errors; of a list: only explain the query
+	// Events is, for a sweep, the minimum number of newest events to keep. Negative: all. 0: as configured in the process that drives
+	// the world, or all if none does.
+	Events int `json:"events,omitempty"`
 
-	Query  string            `json:"query,omitempty"`  // which runs, see package query; "": all
-	Labels map[string]string `json:"labels,omitempty"` // that the runs have; of a start: that the run gets
-	Cursor string            `json:"cursor,omitempty"` // where the list goes on
+	Query  string            `json:"query,omitempty"`  // selects runs, see package query; "": all
+	Labels map[string]string `json:"labels,omitempty"` // of the runs; of a start: for the new run
+	Cursor string            `json:"cursor,omitempty"` // start of the list: Done.Next of the list before
 
 	Runs []string `json:"runs,omitempty"` // ids, or prefixes of them
 	File string   `json:"file,omitempty"` // absolute path of a file or folder, which the answering process opens
 
 	Act    string `json:"act,omitempty"`    // the verb of an act on many runs, see bulk.Verbs
-	Expect int    `json:"expect,omitempty"` // how many runs the query is expected to select
+	Expect int    `json:"expect,omitempty"` // expected number of runs that the query selects
 	Number uint64 `json:"number,omitempty"` // id of an act
 
 	Rerun *Rerun `json:"rerun,omitempty"` // of a rerun: the steps that run again
 
-	Name       string `json:"name,omitempty"`     // of a published workflow; of names: how they begin; of a comparison also NAME@NUMBER
-	Old        string `json:"old,omitempty"`      // the same of the one that it is compared with; "": it is attached
-	Keep       string `json:"keep,omitempty"`     // how long runs are kept that have ended: an age such as 30d, or Forever
-	Every      bool   `json:"every,omitempty"`    // of a rule that is removed: all rules are
-	Beside     bool   `json:"beside,omitempty"`   // other work goes on meanwhile: it pauses between its slices
-	Dir        string `json:"dir,omitempty"`      // absolute path of the folder in which programs of the run start
-	Document   bool   `json:"document,omitempty"` // of a start by name, or of a run that is shown: the answer has the document of the workflow
-	Attached   int    `json:"attached,omitempty"` // bytes that follow the line, an Attachment; set by Encode
+	Name       string `json:"name,omitempty"`     // of a published workflow; of names: a prefix; of a comparison also NAME@NUMBER
+	Old        string `json:"old,omitempty"`      // of a comparison: the name of the other workflow; "": it is attached
+	Keep       string `json:"keep,omitempty"`     // time to keep ended runs: an age such as 30d, or Forever
+	Every      bool   `json:"every,omitempty"`    // remove all rules
+	Beside     bool   `json:"beside,omitempty"`   // other work runs meanwhile: pause between slices
+	Dir        string `json:"dir,omitempty"`      // absolute path of the working folder for programs of the run
+	Document   bool   `json:"document,omitempty"` // of a start by name, or of show: return the document of the workflow
+	Attached   int    `json:"attached,omitempty"` // bytes of the attachment after the line; set by Encode
 	Attachment []byte `json:"-"`                  // these bytes
 }
 
-// Command reports whether the verb changes a run.
+// Command reports whether the verb is a command: it changes a run or the folder, and needs an actor.
 func (v Verb) Command() bool {
 	switch v {
 	case Send, Decide, Pause, Resume, Cancel, Abort, Retry, Patch, Delete, Keep, Sweep, Begin, Publish, Import, Retain, Bulk, StopAct, Repeat, Move:
@@ -137,16 +139,17 @@ func (v Verb) Command() bool {
 	return false
 }
 
-// Changes reports whether an answer that is cut off may have changed something.
+// Changes reports whether a request may have changed data even if its answer was cut off.
 func (v Verb) Changes() bool { return v.Command() || v == Collect }
 
-// attaches reports whether requests with the verb have an attachment, and are about no run that there is.
+// attaches reports whether a request with the verb may have an attachment, and does not name one existing run as its subject.
+// Repeat, Move and Bulk may have attachments, too.
 func (v Verb) attaches() bool { return v == Begin || v == Publish || v.compares() }
 
-// compares reports whether the verb is about another workflow, by which nothing goes yet.
+// compares reports whether the verb only compares workflows, or runs with a workflow.
 func (v Verb) compares() bool { return v == Shadow || v == Compare }
 
-// ofFolder reports whether the verb is about all runs, or those of a query.
+// ofFolder reports whether the verb is about all runs, or the runs of a query.
 func (v Verb) ofFolder() bool {
 	return v == Retain || v == Rules || v == Collect || v == Names || v.ofMany()
 }
@@ -154,12 +157,12 @@ func (v Verb) ofFolder() bool {
 // ofMany reports whether the verb is about acts on many runs.
 func (v Verb) ofMany() bool { return v == Bulk || v == Acts || v == AwaitAct || v == StopAct }
 
-// one reports whether requests with the verb are about one run that there is.
+// one reports whether requests with the verb are about one existing run.
 func (v Verb) one() bool {
 	return v != List && v != Export && v != Import && v != Backup && !v.ofFolder() && !v.attaches()
 }
 
-// Follows reports whether the answer to the verb lasts as long as its wait, reading or writing, and ends when its reader goes.
+// Follows reports whether the answer to the verb may last for any time, and ends when its reader disconnects.
 func (v Verb) Follows() bool {
 	switch v {
 	case Watch, Log, Await, Export, Import, Backup, Collect, Bulk, AwaitAct, StopAct, Shadow, Compare:
@@ -168,7 +171,7 @@ func (v Verb) Follows() bool {
 	return false
 }
 
-// open reports whether the verb is none of a command: it may be repeated, and takes as long as it takes.
+// open reports whether the verb is no command.
 func (v Verb) open() bool {
 	switch v {
 	case List, Show, Output, Events, Views, Watch, Log, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct, Shadow, Compare:
@@ -177,7 +180,7 @@ func (v Verb) open() bool {
 	return false
 }
 
-// check returns an error if a request lacks something.
+// check returns an error if a request is invalid or incomplete.
 func (r *Request) check() error {
 	fault := r.momentFault()
 	switch {
@@ -193,9 +196,9 @@ func (r *Request) check() error {
 	case (r.Verb == Import || r.Verb == Backup) && !filepath.IsAbs(r.File):
 		fault = fmt.Sprintf("%q is not an absolute path", r.File)
 	case r.Verb == Shadow && (r.Run == "") == (r.Query == ""):
-		fault = "a run is named, or a query is given: one of the two"
+		fault = "a shadow needs either a run or a query"
 	case len(r.Runs) > 0 && r.Query != "":
-		fault = "runs are named, and a query is given"
+		fault = "runs and a query exclude each other"
 	case r.Dry && (r.Verb == Begin || r.Verb == Publish || r.Verb == Import):
 		fault = fmt.Sprintf("%q has no preview", r.Verb)
 	case r.Verb.one() && r.Run == "":
@@ -211,7 +214,7 @@ func (r *Request) check() error {
 	case r.Verb == Await && r.If == "":
 		fault = "no condition is given"
 	case r.Verb == Repeat && r.Rerun == nil:
-		fault = "it does not say what runs again"
+		fault = "the rerun selects no steps"
 	case r.Limit < 0:
 		fault = fmt.Sprintf("a limit cannot be %d", r.Limit)
 	case r.Status != "" && !slices.Contains(CellStatuses, r.Status):
@@ -224,7 +227,7 @@ func (r *Request) check() error {
 	return fmt.Errorf("%w: %s", ErrBadRequest, fault)
 }
 
-// wants reports whether the request asks for an event: any, or those about the given step, including the items of that step
+// wants reports whether the request selects an event: any event, or those about the given step, including the items of the step
 // and, in a playbook, its step-runs and calls.
 func (r *Request) wants(e *journal.Event) bool {
 	return calllog.About(e.Node, r.Step)
@@ -251,12 +254,12 @@ func (r *Request) Encode() ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// TooLarge returns the error about a request of more than RequestMax bytes.
+// TooLarge returns the error about a request with more than RequestMax bytes.
 func TooLarge() error {
 	return fmt.Errorf("%w: it has more than %d bytes", ErrBadRequest, RequestMax)
 }
 
-// DecodeRequest decodes a line. It refuses unknown fields: carrying out only part of a request could do harm.
+// DecodeRequest decodes a line. It refuses unknown fields, because executing only a part of a request could do harm.
 func DecodeRequest(line []byte) (*Request, error) {
 	var r Request
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -271,9 +274,9 @@ func DecodeRequest(line []byte) (*Request, error) {
 		return nil, fmt.Errorf("%w: %w", ErrBadRequest, err)
 	}
 	if r.Version != protocolVersion {
-		return nil, fmt.Errorf("%w: version %d; this process speaks %d", ErrBadRequest, r.Version, protocolVersion)
+		return nil, fmt.Errorf("%w: version %d; this process supports version %d", ErrBadRequest, r.Version, protocolVersion)
 	}
-	if r.Attached != 0 { // before anything is read on its behalf
+	if r.Attached != 0 { // before the attachment is read
 		if err := r.check(); err != nil {
 			return nil, err
 		}

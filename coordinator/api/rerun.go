@@ -11,30 +11,32 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rerun selects the steps of a run that run again, and holds the new values: see coordinator.Rerun. A new workflow or input is attached.
+// Rerun selects the steps of a run that run again, and holds the new values: see coordinator.Rerun. The attachment has the new
+// workflow and input, if any.
 type Rerun struct {
-	From    string                     `json:"from,omitempty"`    // key of the step from which on
-	Only    string                     `json:"only,omitempty"`    // key of the only one
+	From    string                     `json:"from,omitempty"`    // key of the first step
+	Only    string                     `json:"only,omitempty"`    // key of the only step
 	Failed  bool                       `json:"failed,omitempty"`  // failed steps
-	Changed bool                       `json:"changed,omitempty"` // whose operation or input is another
-	At      uint64                     `json:"at,omitempty"`      // as of that event
+	Changed bool                       `json:"changed,omitempty"` // steps with another operation or input
+	At      uint64                     `json:"at,omitempty"`      // repeat the run as of this event
 	Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as `steps.price.output`
 }
 
-// RerunStep is a step of a preview, in the order of the workflow: first those that will run, then those that may, then those kept.
+// RerunStep is a step of a preview. Steps that will run come first, then steps that may run, then kept steps, each in the order of
+// the workflow.
 type RerunStep struct {
 	Does string `json:"does"` // WillRun, MayRun or IsKept
 	coordinator.RerunStep
 }
 
-// The ways in which a rerun treats a step, in RerunStep.Does.
+// Values of RerunStep.Does.
 const (
 	WillRun = "will"
 	MayRun  = "may"
 	IsKept  = "kept"
 )
 
-// rerun starts a new run that repeats a part of another; with Dry it only previews it.
+// rerun starts a new run that repeats a part of another. With Dry, it only previews the new run.
 func rerun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run, req *Request, done *Done, emit func(*Reply) error) error {
 	what, release, err := rerunOf(ctx, engine, req)
 	if err != nil {
@@ -67,7 +69,7 @@ func rerun(ctx context.Context, engine *coordinator.Engine, run *coordinator.Run
 	return nil
 }
 
-// refusedInput marks the error about an input that the workflow does not take.
+// refusedInput marks the error about an input that the workflow refuses.
 func refusedInput(err error) error {
 	if refused, ok := errors.AsType[*coordinator.InputError](err); ok {
 		return fmt.Errorf("%w: %w", ErrBadInput, refused)
@@ -75,7 +77,7 @@ func refusedInput(err error) error {
 	return err
 }
 
-// rerunOf reads a rerun from a request and its attachment. Until release is called, the definitions that came along are there.
+// rerunOf reads a rerun from a request and its attachment. The attached definitions stay stored until the call of release.
 func rerunOf(ctx context.Context, engine *coordinator.Engine, req *Request) (_ *coordinator.Rerun, release func(), err error) {
 	r := req.Rerun
 	what := &coordinator.Rerun{From: r.From, Only: r.Only, Failed: r.Failed, Changed: r.Changed, At: r.At, Set: map[string]any{}}

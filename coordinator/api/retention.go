@@ -20,10 +20,10 @@ type (
 	Collected = expiry.Collected
 )
 
-// Forever is the Keep of a rule whose runs are never deleted.
+// Forever is the Keep of a rule that keeps its runs for ever.
 const Forever = expiry.Forever
 
-// KeepOf reads the time of a rule.
+// KeepOf reads the age in a rule.
 func KeepOf(text string) (retention.Rule, error) {
 	if text == Forever {
 		return retention.Rule{Keep: retention.Forever}, nil
@@ -44,7 +44,7 @@ func short(text string) string {
 	return text
 }
 
-// retain adds or removes a rule; with Dry it only returns the event that would be journaled.
+// retain adds or removes a rule. With Dry, it only adds the event to done that would be journaled.
 func retain(ctx context.Context, engine *coordinator.Engine, req *Request, done *Done) error {
 	rule, err := retention.Rule{}, error(nil)
 	if req.Keep != "" {
@@ -83,7 +83,7 @@ func rules(ctx context.Context, engine *coordinator.Engine, emit func(*Reply) er
 	return err
 }
 
-// collect deletes expired runs and unused data, and emits each.
+// collect deletes expired runs and unused data, and emits each deletion.
 func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (*Collected, error) {
 	how := retention.Collection{Dry: req.Dry, Beside: req.Beside, Found: func(g retention.Gone) error {
 		return emit(&Reply{Gone: expiry.GoneOf(&g)})
@@ -102,7 +102,7 @@ func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	return expiry.CollectedOf(c), nil
 }
 
-// ofFolder carries out the requests that are about all runs.
+// ofFolder carries out the requests about all runs.
 func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (done *Done, err error) {
 	done = &Done{Did: string(req.Verb), Dry: req.Dry}
 	switch {

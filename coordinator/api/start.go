@@ -17,7 +17,7 @@ import (
 // Attachment is the part of a request that may be large.
 type Attachment struct {
 	Parcel *parcel.Parcel  `json:"parcel,omitempty"` // the workflow; nil: the request names a published one
-	Old    *parcel.Parcel  `json:"old,omitempty"`    // the workflow that it is compared with; nil: the request names a published one
+	Old    *parcel.Parcel  `json:"old,omitempty"`    // of a comparison: the other workflow; nil: the request names a published one
 	Input  json.RawMessage `json:"input,omitempty"`  // of the run; empty: null
 }
 
@@ -30,7 +30,7 @@ func (a *Attachment) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// attached carries out a request that has an attachment.
+// attached carries out a request with an attachment or the name of a workflow.
 func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*Done, error) {
 	done := &Done{}
 	a, err := req.attached()
@@ -51,7 +51,7 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 	return done, err
 }
 
-// suggestName completes the error about a name for which no workflow is published.
+// suggestName adds to the error about an unpublished name the most similar published name.
 func suggestName(ctx context.Context, engine *coordinator.Engine, name string, err error) error {
 	var all []string
 	for one, err := range engine.Published(ctx, "") {
@@ -90,7 +90,7 @@ func publish(ctx context.Context, engine *coordinator.Engine, req *Request, p *p
 	}
 	if was != nil && !done.Unchanged {
 		if done.Effect, err = versions.Replaced(ctx, engine, was, now, messageOf); err != nil { // the version is published
-			done.Warning = "what it means for open runs is not known: " + ErrorOf(err).Message
+			done.Warning = "the consequences for open runs are not known: " + ErrorOf(err).Message
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func start(ctx context.Context, engine *coordinator.Engine, req *Request, of *At
 	return nil
 }
 
-// VersionOf describes a version; nil for none.
+// VersionOf describes a version. It returns nil for nil.
 func VersionOf(v *parcel.Version) *Version {
 	if v == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// happenings emits the events of the cells of a world, or of one of them, with the activations unfolded.
+// happenings emits the events of all cells of a world, or of one cell, with the activations unfolded.
 func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	line := timeline.Of(req.Step)
 	missing := gap.New(1, req.From, trimmed(emit))
@@ -29,7 +29,7 @@ func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit fu
 		}
 		for _, v := range unfold(&u.Event) {
 			if req.Step != "" && v.Cell != "" && v.Cell != req.Step && !slices.Contains(v.Cells, req.Step) {
-				continue // of another cell that has raised an event for this one: only that
+				continue // of an activation of another cell, only the event raised for this cell
 			}
 			if err := emit(&Reply{View: v}); err != nil {
 				return err
@@ -39,7 +39,7 @@ func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit fu
 	return nil
 }
 
-// unfold returns the parts of an event of a world: of an activation its state, raised events and intents, one by one.
+// unfold returns the parts of an event of a world. The parts of an activation are its state, raised events and intents.
 func unfold(e *journal.Event) []*View {
 	if e.Type != journal.CellStepped {
 		return []*View{viewOfEvent(e)}
@@ -81,7 +81,7 @@ func unfold(e *journal.Event) []*View {
 	return list
 }
 
-// viewOfEvent describes an event of a world that is no activation.
+// viewOfEvent describes an event of a world, except an activation.
 func viewOfEvent(e *journal.Event) *View {
 	described := EventOf(e)
 	v := &View{
@@ -100,7 +100,7 @@ func viewOfEvent(e *journal.Event) *View {
 	return v
 }
 
-// trimmed returns a function that emits which events are missing.
+// trimmed returns a function that emits a text about missing events.
 func trimmed(emit func(*Reply) error) func(string) error {
 	return func(text string) error { return emit(&Reply{Trimmed: text}) }
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/archive"
 )
 
-// partBytes is about how many bytes of an exported file one reply has.
+// partBytes is the approximate number of bytes of an exported file in one reply.
 const partBytes = 256 << 10
 
-// transferRuns carries out a request about runs that go elsewhere, or come from there.
+// transferRuns carries out a request to export, import or back up runs.
 func transferRuns(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	switch req.Verb {
 	case Export:
@@ -44,12 +44,12 @@ func export(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	return w.Flush()
 }
 
-// parts emits the bytes written.
+// parts emits written bytes as replies.
 type parts func(*Reply) error
 
 func (emit parts) Write(data []byte) (int, error) { return len(data), emit(&Reply{Data: data}) }
 
-// selected returns the ids of the runs that a request names, or that its query selects.
+// selected returns the ids of the runs that a request names or its query selects.
 func selected(ctx context.Context, engine *coordinator.Engine, req *Request) (runs []string, err error) {
 	for _, name := range req.Runs {
 		run, err := find.Run(ctx, engine, name)
@@ -74,7 +74,7 @@ func selected(ctx context.Context, engine *coordinator.Engine, req *Request) (ru
 	return runs, nil
 }
 
-// importFile takes in a file, and emits the outcome of each run.
+// importFile imports the runs of a file, and emits the outcome of each.
 func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	file, err := readfile.Open(req.File)
 	if err != nil {
@@ -93,7 +93,7 @@ func importFile(ctx context.Context, engine *coordinator.Engine, req *Request, e
 	return nil
 }
 
-// Refused returns an error about a file of runs with the place in it.
+// Refused adds the position in the file to an error about a file of runs.
 func Refused(file string, err error) error {
 	if fault, ok := errors.AsType[*archive.Error](err); ok {
 		e := ErrorOf(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Paused, in Request.Status, means the cells that are paused, whatever their status.
+// Paused is a value of Request.Status for paused cells of any status.
 const Paused = "paused"
 
 // CellStatuses are the values of Request.Status.
@@ -28,9 +28,9 @@ var CellStatuses = []string{string(world.Failed), string(world.Waiting), string(
 
 // World counts the cells of a world, and its events.
 type World struct {
-	Cells     int         `json:"cells"`            // how many there are
+	Cells     int         `json:"cells"`            // number of cells
 	Failed    int         `json:"failed"`           // of these
-	Waiting   int         `json:"waiting"`          // of these, for effects or timers
+	Waiting   int         `json:"waiting"`          // of these; they wait for effects or timers
 	Running   int         `json:"running"`          // of these
 	Completed int         `json:"completed"`        // of these
 	Paused    int         `json:"paused,omitempty"` // of these, whatever their status
@@ -44,28 +44,28 @@ type Cell struct {
 	Key     json.RawMessage `json:"key,omitempty"`           // in normal form; not of a machine without keys
 	Status  string          `json:"status"`                  // a world.Status
 	Paused  bool            `json:"paused,omitempty"`        // a person holds it
-	State   json.RawMessage `json:"state,omitempty"`         // of a list in a run: if its JSON has at most previewMax bytes
+	State   json.RawMessage `json:"state,omitempty"`         // in Show of a run, only if its JSON has at most previewMax bytes
 	Preview string          `json:"state_preview,omitempty"` // else the beginning of its JSON
 	Failure *Failure        `json:"failure,omitempty"`       // of one that has failed
 	Intents []Intent        `json:"intents,omitempty"`       // open, in the order of emission
-	Mail    int             `json:"mail,omitempty"`          // items that wait for its turn
-	Held    int             `json:"held,omitempty"`          // the same, of a cell that keeps them until it goes on
-	Last    uint64          `json:"last_seq,omitempty"`      // of its newest activation
-	Active  time.Time       `json:"active"`                  // instant of the newest event about it
-	Awaits  []Awaited       `json:"awaits,omitempty"`        // its waits, if it is shown by itself
+	Mail    int             `json:"mail,omitempty"`          // items in its queue
+	Held    int             `json:"held,omitempty"`          // the same, of a held cell: they wait until it continues
+	Last    uint64          `json:"last_seq,omitempty"`      // sequence of its newest activation
+	Active  time.Time       `json:"active"`                  // time of the newest event about it
+	Awaits  []Awaited       `json:"awaits,omitempty"`        // its waits; only in Show of the cell
 }
 
 // Intent is an effect or timer that a cell waits for.
 type Intent struct {
 	Key      string          `json:"key"`                // of the call or the timer, such as `order[a].pay@43.0`
 	Effect   string          `json:"effect"`             // name; "timer": a timer
-	Issuer   string          `json:"issuer,omitempty"`   // which of several is meant; the name of a timer
-	ID       string          `json:"intent,omitempty"`   // its identity, `sha256:…`; not of a timer
+	Issuer   string          `json:"issuer,omitempty"`   // selects one of several; the name of a timer
+	ID       string          `json:"intent,omitempty"`   // identity, `sha256:…`; not of a timer
 	Params   json.RawMessage `json:"params,omitempty"`   // if their JSON has at most previewMax bytes
 	Due      time.Time       `json:"due,omitzero"`       // of a timer
 	Status   string          `json:"status,omitempty"`   // of the call: a reactive.Status
-	Pending  bool            `json:"pending,omitempty"`  // the call has failed, with a retry to come
-	Attempts int32           `json:"attempts,omitempty"` // of the call, made so far
+	Pending  bool            `json:"pending,omitempty"`  // the call has failed and will be retried
+	Attempts int32           `json:"attempts,omitempty"` // of the call, so far
 	Failure  *Failure        `json:"failure,omitempty"`  // of the call's newest attempt
 }
 
@@ -73,12 +73,12 @@ type Intent struct {
 type Moved struct {
 	Cell    string   `json:"cell"`              // address
 	From    string   `json:"from,omitempty"`    // a world.Status; empty: the cell is new
-	To      string   `json:"to,omitempty"`      // a world.Status; empty: the cell does not exist any more
+	To      string   `json:"to,omitempty"`      // a world.Status; empty: the cell no longer exists
 	Paused  bool     `json:"paused,omitempty"`  // a person holds it
 	Failure *Failure `json:"failure,omitempty"` // of one that has failed
 }
 
-// movedOf describes the cells whose status an event has changed.
+// movedOf describes the cells with a changed status.
 func movedOf(list []inspect.CellChange) (out []Moved) {
 	for i := range list {
 		if c := &list[i]; c.From != c.Cell.Status {
@@ -142,7 +142,7 @@ func showCell(ctx context.Context, run *coordinator.Run, req *Request, emit func
 	return emit(&Reply{Cell: out})
 }
 
-// listCells emits the cells that a request asks for. The warning says for how many the condition could not be evaluated.
+// listCells emits the requested cells. The warning reports the number of cells for which the condition could not be evaluated.
 func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) (warning string, err error) {
 	condition, err := req.condition()
 	if err != nil {
@@ -192,7 +192,7 @@ func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit fun
 	return warning, nil
 }
 
-// found returns the cells that a request asks for and keep accepts, by an index if it names one.
+// found returns the requested cells that keep accepts. It uses an index if the request names one.
 func found(ctx context.Context, run *coordinator.Run, req *Request, keep func(*cells.State) bool) ([]cells.State, error) {
 	if req.Index == "" {
 		return run.Cells(ctx, keep, req.Limit)
@@ -217,7 +217,7 @@ func found(ctx context.Context, run *coordinator.Run, req *Request, keep func(*c
 	return list, err
 }
 
-// condition returns the condition of a request; nil if there is none.
+// condition returns the condition of a request, or nil.
 func (r *Request) condition() (*cells.Condition, error) {
 	if r.If == "" {
 		return nil, nil
@@ -229,7 +229,7 @@ func (r *Request) condition() (*cells.Condition, error) {
 	return c, nil
 }
 
-// awaitCell emits a cell once a condition holds for it.
+// awaitCell emits a cell once the condition is true for it.
 func awaitCell(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	condition, err := req.condition()
 	if err != nil {
@@ -247,7 +247,7 @@ func awaitCell(ctx context.Context, run *coordinator.Run, req *Request, emit fun
 	return emit(&Reply{Cell: cellOf(&c, true)})
 }
 
-// message sends a message, and completes done by how it was taken.
+// message sends a message, and adds the outcome to done.
 func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done) error {
 	payload, err := parsePayload(req.Payload)
 	if err != nil {
@@ -272,7 +272,7 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 	return nil
 }
 
-// unawaited returns a warning if no cell awaits a message, else "".
+// unawaited returns a warning if no cell or step awaits a message, else "".
 func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
 	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
 		return e.Error()
@@ -280,7 +280,7 @@ func unawaited(ctx context.Context, run *coordinator.Run, message string) string
 	return ""
 }
 
-// pause holds a run or a cell, or ends that.
+// pause pauses or resumes a run or a cell.
 func pause(ctx context.Context, run *coordinator.Run, req *Request) error {
 	switch {
 	case req.Step == "" && req.Verb == Pause:
@@ -293,7 +293,7 @@ func pause(ctx context.Context, run *coordinator.Run, req *Request) error {
 	return run.ResumeCell(ctx, req.Step)
 }
 
-// suggestCell adds to the error about an unknown cell the address that was probably meant.
+// suggestCell adds to the error about an unknown cell the most similar address.
 func suggestCell(ctx context.Context, run *coordinator.Run, address string, err error) error {
 	e := ErrorOf(err)
 	list, err := run.Cells(ctx, nil, find.CompareMax)
@@ -305,18 +305,18 @@ func suggestCell(ctx context.Context, run *coordinator.Run, address string, err 
 		names[i] = list[i].Address
 	}
 	if e.Suggestion, _ = expr.Nearest(address, names); e.Suggestion != "" {
-		e.Message, _, _ = strings.Cut(e.Message, " (did you mean") // a part of the address
+		e.Message, _, _ = strings.Cut(e.Message, " (did you mean") // its suggestion is only a part of the address
 	}
 	return e
 }
 
-// isWorld reports whether a run is that of a world, by the error about the empty name, which no message has.
+// isWorld reports whether a run is the run of a world. It uses the error about the empty name, which no message has.
 func isWorld(ctx context.Context, run *coordinator.Run) bool {
 	e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, ""))
 	return ok && e.World
 }
 
-// knownMachine refuses a machine that a world does not have.
+// knownMachine returns an error if the world does not have the machine.
 func knownMachine(ctx context.Context, run *coordinator.Run, machine string) error {
 	names, err := run.Machines(ctx)
 	if err != nil || slices.Contains(names, machine) {

@@ -17,18 +17,18 @@ const (
 	CodeTransport      = "transport"                 // there was no HTTP answer; may be retried
 	CodeInvalidRequest = "invalid_request"           // the HTTP request of the binding is invalid
 	CodeAddressRefused = "address_refused"           // an HTTP request to a forbidden address
-	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, to an unencrypted address, or to another host
+	CodeRedirect       = "redirect"                  // an HTTP answer redirects too often, from https to http, to another scheme or host
 	CodeInvalidOutput  = "invalid_output"            // the answer does not have the expected form
 	CodeTooLarge       = reactive.CodeOutputTooLarge // the answer is larger than its limit
-	CodeCancelled      = "cancelled"                 // the call's context ended first; may be retried
+	CodeCancelled      = "cancelled"                 // the context of the call ended before the answer; may be retried
 )
 
-// Bind returns the Caller of an operation that a document binds to a command or an HTTP request. It refuses all other
-// bindings, which the engine carries out itself. The Caller keeps b, is immutable and safe for concurrent use.
+// Bind returns the Caller of an operation that a document binds to a command or an HTTP request. It refuses all other bindings, which
+// the engine carries out itself. The Caller keeps b, and is immutable and safe for concurrent use.
 //
-// From the environment of this process, a command receives the variables PATH, HOME, LANG and TMPDIR, and those that passed
-// names, if they are set when the call is made. Four more are about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from 1) and
-// SLUICE_IDEMPOTENCY_KEY.
+// A command receives from the environment of this process the variables PATH, HOME, LANG and TMPDIR, and those that passed lists, if
+// they are set when the call is made. It also receives four variables about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from
+// 1) and SLUICE_IDEMPOTENCY_KEY.
 func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	switch {
 	case b.Binding.Command != nil:
@@ -39,7 +39,7 @@ func Bind(b *template.Bound, passed ...string) (Caller, error) {
 	return nil, fmt.Errorf("operation %q is bound neither to a command nor to an HTTP request", b.Name)
 }
 
-// scope provides a binding's expressions with the data of one call. It belongs to that call.
+// scope provides the expressions of a binding with the data of one call. It belongs to that call.
 type scope struct {
 	call    *Call
 	input   value.Value
@@ -48,7 +48,7 @@ type scope struct {
 
 var _ expr.Env = (*scope)(nil)
 
-// Name returns a variable of the names that the checker accepts in bindings.
+// Name returns the value of a variable. The checker accepts the same names in bindings.
 func (s *scope) Name(name string) (value.Value, error) {
 	switch name {
 	case "input":
@@ -72,7 +72,7 @@ func (s *scope) Name(name string) (value.Value, error) {
 	return nil, fmt.Errorf("a binding has no variable %q", name)
 }
 
-// participant returns the directory's data about the participant of the call, with the id; null if there is none.
+// participant returns the data about the participant of the call from the directory, with the id; null if there is no participant.
 func (s *scope) participant() (value.Value, error) {
 	if s.call.Participant == "" {
 		return nil, nil
@@ -85,13 +85,13 @@ func (s *scope) participant() (value.Value, error) {
 	return value.Of(about)
 }
 
-// Step returns an error: a binding serves every step of its operation, so it cannot read the steps around one of them.
+// Step returns an error. A binding serves every step of its operation, so it cannot read the other steps of a workflow.
 func (s *scope) Step(id string, _ expr.Field) (value.Value, error) {
 	return nil, fmt.Errorf("a binding cannot read step %q: pass it in the input of the step", id)
 }
 
-// eval evaluates the template under a key of the binding; it returns nil for an omitted one. Errors are permanent, because the
-// input is the same on every repetition.
+// eval evaluates the template under a key of the binding. It returns nil for an omitted key. Its errors are permanent, because the
+// input of the call does not change.
 func (s *scope) eval(key string, t *expr.Template) (value.Value, error) {
 	if t == nil {
 		return nil, nil
@@ -103,7 +103,7 @@ func (s *scope) eval(key string, t *expr.Template) (value.Value, error) {
 	return v, nil
 }
 
-// text evaluates a template to a text: strings as they are, null as "", everything else as JSON.
+// text evaluates a template to a text: a string as it is, null as "", any other value as JSON.
 func (s *scope) text(key string, t *expr.Template) (string, error) {
 	v, err := s.eval(key, t)
 	if err != nil || v == nil {
@@ -112,7 +112,7 @@ func (s *scope) text(key string, t *expr.Template) (string, error) {
 	return value.Text(v), nil
 }
 
-// texts evaluates a template to an object of texts. It omits null members, so that a member may depend on the input.
+// texts evaluates a template to an object of texts. It omits null members, so the input can determine which members are set.
 func (s *scope) texts(key string, t *expr.Template) (map[string]string, error) {
 	v, err := s.eval(key, t)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *scope) texts(key string, t *expr.Template) (map[string]string, error) {
 	return texts, nil
 }
 
-// payload evaluates a template to bytes to send: a string as it is, everything else as JSON; isText reports a string.
+// payload evaluates a template to the bytes to send: a string as it is, any other value as JSON. isText reports a string.
 func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool, err error) {
 	v, err := s.eval(key, t)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *scope) payload(key string, t *expr.Template) (data []byte, isText bool,
 	return data, false, err
 }
 
-// cancelled returns the failure of a call whose context ended before its answer.
+// cancelled returns the failure of a call whose context ended before the answer.
 func cancelled(c *Call) error {
 	return &Error{Code: CodeCancelled, Message: fmt.Sprintf("the call ended before its answer came: %v", c.Cause()), Err: c.Cause()}
 }

@@ -62,7 +62,7 @@ func start(caller operation.Caller, c *operation.Call) <-chan error {
 	return done
 }
 
-// failure returns err as an *operation.Error, which it must be.
+// failure requires that err is an *operation.Error, and returns it.
 func failure(t testing.TB, err error) *operation.Error {
 	t.Helper()
 	require.Error(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Call is one attempt of one step, passed to the Caller. It is also the attempt's context: it ends when the attempt does, by
+// Call is one attempt of one step, which a Caller carries out. It is also the context of the attempt: it ends with the attempt, by
 // timeout, abort or the end of the run.
 type Call struct {
 	call.Request
@@ -27,43 +27,45 @@ type Call struct {
 
 var _ context.Context = (*Call)(nil)
 
-// Begin prepares a call whose fields are set. Values and the deadline come from parent.
+// Begin prepares a call whose fields are set. The parent provides its values and deadline.
 func (c *Call) Begin(parent context.Context) { c.parent = parent }
 
-// Redactor replaces the secrets of a call by marks. Texts are cut only after that: half a secret would not be recognized.
+// Redactor replaces the secrets of a call by marks. Texts must be redacted before they are cut, because a part of a secret would
+// not be recognized.
 type Redactor interface {
 	// RedactText returns the text with a mark in place of each secret.
 	RedactText(text string) string
 
-	// RedactStream returns a writer that redacts its input and writes it to to. It holds back a text that may be the beginning
-	// of a secret; Close writes that, and does not close to.
+	// RedactStream returns a writer that redacts its input and writes it to to. The writer holds back a text that may be the
+	// beginning of a secret, until Close. Close does not close to.
 	RedactStream(to io.Writer) io.WriteCloser
 
-	// RedactLive is RedactStream for a reader that follows the text as it is written: it holds back as little as it can, for as short as it can.
+	// RedactLive is RedactStream for readers that follow a stream: its writer holds back as little text as possible, for as short a
+	// time as possible.
 	RedactLive(to io.Writer) io.WriteCloser
 }
 
-// Host makes a call.
+// Host is the environment of a call.
 type Host interface {
 	Reporter
 	Room
 	Redactor() Redactor // nil: the call has no secrets
 }
 
-// keyholder is a Host with a keychain.
+// keyholder is a Host that has a keychain.
 type keyholder interface {
-	// Keychain returns the keychain as the expressions of the call's binding read it.
+	// Keychain returns the keychain for the expressions of the binding.
 	Keychain() any
 }
 
-// listener is a Host that passes on the output of a program while it runs.
+// listener is a Host that publishes the output of a program while the program runs.
 type listener interface {
-	// Writes returns where the program writes one of its streams, without secrets: Stdout or Stderr. It returns no error and waits for
-	// no reader.
+	// Writes returns the writer for one stream of the program, Stdout or Stderr, without secrets. The writer returns no error and
+	// waits for no reader.
 	Writes(stream string) io.WriteCloser
 }
 
-// HostBy sets the call's host, before the call is made. A call without a host cannot report, has no bound on its answer and
+// HostBy sets the host of the call, before the call is made. A call without a host cannot report, takes no room for its answer, and
 // has no secrets.
 func (c *Call) HostBy(h Host) { c.host = h }
 
@@ -86,7 +88,7 @@ func (c *Call) redact(text string) string {
 // Decode returns the input as a value of package value.
 func (c *Call) Decode() (value.Value, error) { return value.Of(c.Input) }
 
-// End ends the call's context with a cause; nil is context.Canceled. Only the first call counts.
+// End ends the context of the call with a cause; nil means context.Canceled. Only the first End counts.
 func (c *Call) End(cause error) {
 	if cause == nil {
 		cause = context.Canceled
@@ -102,7 +104,8 @@ func (c *Call) End(cause error) {
 	}
 }
 
-// Done is closed when the attempt has ended. The channel is made on first use: most Go functions never use it.
+// Done returns a channel that is closed when the attempt has ended. The channel is made on first use, because most Go functions do
+// not use it.
 func (c *Call) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,17 +128,17 @@ func (c *Call) Err() error {
 	return nil
 }
 
-// Cause returns why the attempt has ended, or nil.
+// Cause returns the reason for the end of the attempt, or nil while it runs.
 func (c *Call) Cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cause
 }
 
-// Deadline returns the parent's.
+// Deadline returns the deadline of the parent.
 func (c *Call) Deadline() (time.Time, bool) { return c.parent.Deadline() }
 
-// Value returns the call itself for the key of CallOf, and the parent's values for other keys.
+// Value returns the call itself for the key that CallOf uses, and the value of the parent for other keys.
 func (c *Call) Value(key any) any {
 	if key == (callKey{}) {
 		return c
@@ -145,7 +148,7 @@ func (c *Call) Value(key any) any {
 
 type callKey struct{}
 
-// CallOf returns the call that ctx belongs to; nil outside one.
+// CallOf returns the call to which ctx belongs, or nil outside a call.
 func CallOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c

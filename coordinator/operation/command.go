@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Limits of a command's output. Of an error stream, and of output that is not parsed as data, the end is kept, with a line
-// about the number of bytes left out; output that is data must be complete, and is refused if it is larger.
+// Limits of the output of a command. Of an error stream, and of output that is not parsed as data, the command keeps the end, with
+// a line about the number of omitted bytes. Output that is data must be complete: it is refused if it is larger.
 const (
 	StdoutMax = 1 << 20  // bytes
 	StderrMax = 64 << 10 // bytes
@@ -25,19 +25,18 @@ const (
 	Stderr = "stderr"
 )
 
-// graceTime is how long processes may take to end after SIGTERM, or after the command that started them has exited.
+// graceTime bounds the time of processes after SIGTERM, or after the exit of the command that started them.
 const graceTime = 2 * time.Second
 
 // command is the Caller of a command binding: each call runs the program once.
 //
 // The program receives the binding's variables, four that identify the call (SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT and
 // SLUICE_IDEMPOTENCY_KEY), and from this process PATH, HOME, LANG, TMPDIR and those passed to Bind: others may be secrets. It
-// runs in a process group of its own. When the call's context ends, the group receives SIGTERM, and SIGKILL a grace period
-// later. When the program has exited, the processes it has started have the same time to close the output, and are then
-// killed: no process outlives the call, unless it has left the group by making its own session. This holds also if this
-// process is killed: a guard, a separate shell, then kills the group, on Linux after the kernel has killed the program.
-// Processes are left behind only if the program is killed between its start and its registration with the guard, or if the
-// guard is killed, too.
+// runs in a process group of its own. When the context of the call ends, the group receives SIGTERM, and SIGKILL a grace period
+// later. When the program has exited, its child processes have the same time to close the output, and are then killed: no process
+// outlives the call, unless it has left the group by making its own session. The same is true if this process is killed: a guard, a
+// separate shell, then kills the group, on Linux after the kernel has killed the program. Processes remain only if this process is
+// killed between the start of the program and its registration with the guard, or if the guard is killed, too.
 type command struct {
 	bound  *template.Bound
 	output string // "", text, json or lines
@@ -96,7 +95,7 @@ func (b *command) prepare(c *Call) (cmd *exec.Cmd, stdin []byte, err error) {
 	return cmd, stdin, nil
 }
 
-// argv returns the program and its arguments. A null argument is omitted, like a null variable of the environment.
+// argv returns the program and its arguments. It omits null arguments, as an environment omits null variables.
 func (b *command) argv(s *scope) ([]string, error) {
 	if b.bound.Shell != nil {
 		script, err := s.text("shell", b.bound.Shell)
@@ -119,11 +118,11 @@ func (b *command) argv(s *scope) ([]string, error) {
 	return argv, nil
 }
 
-// notStarted returns the failure of a command that did not start. It is permanent, unless the machine was only short of a
-// resource.
+// notStarted returns the failure of a command that did not start. The failure is permanent, unless the cause was a lack of
+// resources of the machine.
 func notStarted(cmd *exec.Cmd, err error) error {
 	if cmd.Dir != "" {
-		// The system's error would report the program as missing.
+		// The error of the system would report the program as missing.
 		if _, missing := os.Stat(cmd.Dir); missing != nil {
 			err = missing
 		}
@@ -145,7 +144,7 @@ func (b *command) outcome(c *Call, p *process) (any, error) {
 	return nil, exitError(c, p)
 }
 
-// parse makes the step's output from the program's output.
+// parse converts the output of the program to the output of the step.
 func (b *command) parse(c *Call, p *process) (any, error) {
 	text := p.stdout.String()
 	switch b.output {
@@ -163,7 +162,7 @@ func (b *command) parse(c *Call, p *process) (any, error) {
 	return map[string]any{"exit_code": int64(0), "stdout": text, "stderr": p.stderr.String()}, nil
 }
 
-// lines returns the lines of a text without their ends. The last need not have one.
+// lines returns the lines of a text without their ends. The last line needs no end.
 func lines(text string) []any {
 	list := []any{}
 	for line := range strings.Lines(text) {
@@ -172,8 +171,8 @@ func lines(text string) []any {
 	return list
 }
 
-// exitError returns the failure of a program with a nonzero exit code. The message ends with the last line of the error
-// stream, where programs name the cause; the details have more. The exit code is -1 if a signal ended the program.
+// exitError returns the failure of a program with a nonzero exit code. The message ends with the last line of the error stream,
+// where programs name the cause; the details have more of it. The exit code is -1 if a signal ended the program.
 func exitError(c *Call, p *process) error {
 	details := map[string]any{"exit_code": int64(p.state.ExitCode())}
 	message := p.state.String() // such as "exit status 2" or "signal: killed"
@@ -183,7 +182,7 @@ func exitError(c *Call, p *process) error {
 			message += ": " + line
 		}
 	}
-	// Many programs report errors on standard output. A failure includes no more of it than of the error stream.
+	// Many programs report errors on standard output. A failure includes at most as much of it as of the error stream.
 	if p.whole {
 		p.stdout.kept = []byte(c.redact(string(p.stdout.kept)))
 	}
@@ -194,7 +193,7 @@ func exitError(c *Call, p *process) error {
 	return &Error{Code: CodeExit, Message: message, Details: details}
 }
 
-// lastLine returns the last nonempty line, shortened for a message.
+// lastLine returns the last nonempty line, cut to the length of a message.
 func lastLine(text string) string {
 	const limit = 500
 	text = strings.TrimSpace(text)

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// guard is a process that briefly outlives this one, and kills the groups of programs in progress: when this process is killed, the
-// system does not end the processes that a program has started, which would go on while the call is repeated. It reads the groups
-// from its input, whose end means that this process has ended.
+// guard controls a process that briefly outlives this one and then kills the groups of running programs. If this process is killed,
+// the system does not end the processes that a program has started; without the guard, they would continue while the call is
+// repeated. The guard process reads the groups from its input; the end of the input means that this process has ended.
 //
-// One shell serves all programs, and is started with the first. If it cannot be started, programs are not guarded.
+// One shell serves all programs. It starts with the first program. If it cannot be started, programs are not guarded.
 type guard struct {
 	mu     sync.Mutex
 	groups map[int]bool // by the ids of their leaders
@@ -21,7 +21,7 @@ type guard struct {
 // programs guards all programs of this process.
 var programs = guard{groups: map[int]bool{}}
 
-// guardScript keeps the list of groups. Signals that a terminal sends to all its processes do not end it.
+// guardScript keeps the list of groups. It ignores the signals that a terminal sends to all its processes.
 const guardScript = `trap '' HUP INT TERM QUIT TSTP
 groups=
 while read -r what group; do
@@ -32,14 +32,14 @@ while read -r what group; do
 done
 for one in $groups; do kill -s KILL -- "-$one"; done 2> /dev/null`
 
-// prepare starts a guard if there is none. It is called before a program is started, to save time then.
+// prepare starts a guard if there is none. It is called before a program starts, so that add is fast.
 func (g *guard) prepare() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.renew()
 }
 
-// renew starts a guard if there is none, and passes it the current groups. The caller holds mu.
+// renew starts a guard if there is none, and sends it the current groups. The caller holds mu.
 func (g *guard) renew() {
 	if g.input != nil || g.start() != nil {
 		return
@@ -51,7 +51,7 @@ func (g *guard) renew() {
 	}
 }
 
-// add registers a group, which the guard kills if this process ends before remove is called.
+// add registers a group. The guard kills the group if this process ends before the call of remove.
 func (g *guard) add(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,7 +61,7 @@ func (g *guard) add(group int) {
 	}
 }
 
-// remove removes a group that has ended.
+// remove unregisters a group that has ended.
 func (g *guard) remove(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -71,7 +71,7 @@ func (g *guard) remove(group int) {
 	}
 }
 
-// send writes to the guard. It returns false if the guard has ended. The caller holds mu.
+// send writes a line to the guard. It returns false if the guard has ended. The caller holds mu.
 func (g *guard) send(what string, group int) bool {
 	if _, err := fmt.Fprintln(g.input, what, group); err != nil {
 		_ = g.input.Close()

@@ -15,10 +15,10 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// victimFolder is set in the environment of a copy of this test that will be killed.
+// victimFolder is the environment variable of a copy of this test that will be killed.
 const victimFolder = "SLUICE_TEST_VICTIM"
 
-// runAsVictim makes a call that does not end if this process is such a copy.
+// runAsVictim makes a call that does not end, if this process is such a copy.
 func runAsVictim() bool {
 	dir := os.Getenv(victimFolder)
 	if dir == "" {
@@ -38,7 +38,7 @@ func runAsVictim() bool {
 	panic(errors.Join(errors.New("the command has ended by itself"), err))
 }
 
-// TestCommandsDieWithAKilledProcess: commands and the processes they have started die; the pipe ends when all of them have.
+// TestCommandsDieWithAKilledProcess: commands and their child processes die. The pipe ends when all of them are dead.
 func TestCommandsDieWithAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
 	up, alive := pipe(t, dir, "up"), pipe(t, dir, "alive")
@@ -75,7 +75,7 @@ func TestCommandsDoNotDieWithAThread(t *testing.T) {
 		})
 		readAll(t, up)
 	}
-	// A goroutine that exits while it is locked to its thread ends the thread. These end as many threads as there may be.
+	// A goroutine that exits while it is locked to its thread ends the thread. These goroutines end many threads.
 	var threads sync.WaitGroup
 	for range 64 {
 		threads.Go(runtime.LockOSThread)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Without process groups a program can only be killed, and the processes it has started cannot be ended.
+// Without process groups, a program can only be killed, and its child processes cannot be ended.
 const (
 	polite = syscall.SIGKILL
 	deadly = syscall.SIGKILL

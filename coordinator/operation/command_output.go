@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// capture keeps the end of a stream. It belongs to the writing goroutine until that has finished.
+// capture keeps the end of a stream. It belongs to the goroutine that writes it until that goroutine has finished.
 type capture struct {
 	limit   int
-	kept    []byte // at least the last limit bytes, at most twice as many
+	kept    []byte // the last bytes: all, or at least limit of them; at most 2*limit
 	dropped int    // bytes before those
 	full    func() // called when the stream exceeds the limit, unless nil
 
-	live io.WriteCloser // where the stream, without secrets, is followed; nil: nowhere
+	live io.WriteCloser // receives the stream without secrets, for followers; nil: none
 }
 
-// Write adds a part of the stream. The cost of all parts together is proportional to the stream.
+// Write adds a part of the stream. All writes together take time proportional to the length of the stream.
 func (b *capture) Write(part []byte) (int, error) {
 	b.kept = append(b.kept, part...)
 	if len(b.kept) > b.limit && b.full != nil {
@@ -44,7 +44,7 @@ func (b *capture) isCut() bool {
 	return b.dropped > 0
 }
 
-// String returns the kept text; if the stream was longer, a first line says so.
+// String returns the kept text. If the stream was longer, a first line reports the number of omitted bytes.
 func (b *capture) String() string {
 	if !b.isCut() {
 		return string(b.kept)

@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// process is one run of a program, with everything it starts.
+// process is one run of a program, including all processes that the program starts.
 //
 //	start ──▶ exited (its id stays taken) ──▶ output closed, or grace over ──▶ group killed ──▶ reaped
 //	   └─ call ends: SIGTERM to the group, grace begins ─┘
 //
 // Invariants:
 //
-//  1. the group is signaled only before its leader is reaped, so that no unrelated group with the same id is signaled;
-//  2. when run returns, no process of the group is alive and no goroutine of p is left.
+//  1. on Linux, the group is signaled only before its leader is reaped, so no unrelated group with the same id is signaled (see
+//     awaitExit for other systems);
+//  2. when run returns, no process of the group is alive, and all goroutines of p have ended.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  []byte
@@ -27,10 +28,10 @@ type process struct {
 	stdout capture
 	stderr capture
 
-	redactor Redactor // for output that may be cut; nil: no secrets
-	whole    bool     // the output is not cut, and is redacted after it has been parsed
+	redactor Redactor // redacts output before it is cut; nil: no secrets
+	whole    bool     // standard output is not cut, and is redacted after parsing
 
-	state *os.ProcessState // how the program ended; set when run returns nil
+	state *os.ProcessState // exit status; set when run returns nil
 
 	mu     sync.Mutex
 	reaped bool        // guarded by mu
@@ -39,10 +40,10 @@ type process struct {
 	killed chan struct{} // closed when grace is over
 }
 
-// run runs the program and returns when its group has ended. An error means that it could not be started.
+// run runs the program and returns when its group has ended. It returns an error if the program could not be started.
 func (p *process) run(c *Call) error {
-	// Linux ends a child when the thread that started it ends, and a thread ends when a goroutine exits while locked to it. Locked
-	// to this goroutine, the thread outlives the child. This costs nothing: waiting for a process occupies a thread anyway.
+	// Linux ends a child when the thread that started it ends, and a thread ends when a goroutine exits while locked to it. The
+	// lock keeps this thread alive until the child has ended. It costs nothing: waiting for a process occupies a thread anyway.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -101,8 +102,8 @@ func (s pipes) close() {
 	_ = s.stderr.Close()
 }
 
-// copy copies the streams. It closes the returned channel when the input is written, or the program no longer reads it, and
-// both outputs have ended: all writers have closed them or are dead.
+// copy copies the streams. It closes the returned channel when both outputs have ended and the input is written or no longer read.
+// An output ends when all its writers have closed it or died.
 func (p *process) copy(s pipes) <-chan struct{} {
 	var all sync.WaitGroup
 	if s.stdin != nil {
@@ -121,7 +122,7 @@ func (p *process) copy(s pipes) <-chan struct{} {
 	return drained
 }
 
-// keep reads a stream to its end. It redacts secrets before it drops anything, or passes it on to those who follow the stream.
+// keep reads a stream to its end. It redacts secrets before it drops a part of the stream or passes it to followers.
 func (p *process) keep(in *capture, from io.Reader, whole bool) {
 	live := in.live
 	if live == nil {
@@ -142,12 +143,12 @@ func (p *process) keep(in *capture, from io.Reader, whole bool) {
 	_, _ = io.Copy(io.MultiWriter(kept, followed), from)
 }
 
-// nowhere is where a stream goes that cannot be followed.
+// nowhere is the destination of a stream without followers.
 type nowhere struct{ io.Writer }
 
 func (nowhere) Close() error { return nil }
 
-// terminate sends SIGTERM to the group, and SIGKILL after the grace period.
+// terminate sends SIGTERM to the group and starts the grace period, after which the group is killed.
 func (p *process) terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +158,7 @@ func (p *process) terminate() {
 	}
 }
 
-// beginGrace starts the grace period for the processes that the program has left behind, unless it has begun.
+// beginGrace starts the grace period for the remaining processes of the group, unless it has started.
 func (p *process) beginGrace() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +184,7 @@ func (p *process) kill() {
 	}
 }
 
-// reap reads the program's exit status, and thereby frees its id.
+// reap reads the exit status of the program, which frees its id.
 func (p *process) reap() (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -75,7 +75,7 @@ func TestCommandOutcomes(t *testing.T) {
 	}
 }
 
-// A program receives only the named variables of this process, whose environment may hold secrets.
+// A program receives only the listed variables of this process, because the environment may hold secrets.
 func TestAProgramReceivesOnlyTheNamedVariables(t *testing.T) {
 	for _, name := range []string{"HOME", "LANG", "TMPDIR", "SLUICE_TOKEN", "PASSED", "PASSED_TOO", "OWN"} {
 		t.Setenv(name, "of this process")
@@ -136,7 +136,7 @@ func TestCommandFailures(t *testing.T) {
 func TestDataThatIsTooLargeEndsTheCommand(t *testing.T) {
 	for _, output := range []string{"text", "json", "lines"} {
 		t.Run(output, func(t *testing.T) {
-			// yes prints for ever.
+			// yes prints without end.
 			_, err := run(t, template.Command{Argv: []string{"yes"}, Output: output}, nil)
 			e := failure(t, err)
 			require.Equal(t, operation.CodeTooLarge, e.Code)
@@ -184,8 +184,8 @@ func TestMessagesOfFailedCommandsAreShort(t *testing.T) {
 	require.Less(t, len(failure(t, err).Message), 600)
 }
 
-// pipe makes a named pipe in a folder, through which a program and a test wait for each other. Opening either end waits for the
-// other, and reading to the end waits until all writers have ended.
+// pipe makes a named pipe in a folder, to synchronize a program and a test. Opening one end waits for the other end, and reading to
+// the end waits until all writers have ended.
 func pipe(t testing.TB, dir, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, name)
@@ -313,7 +313,7 @@ func TestAProcessThatLeavesTheGroupDoesNotDelayTheCall(t *testing.T) {
 		Dir: dir, Output: "text", Shell: `setsid sh -c 'echo >up; cat gate' & cat up >/dev/null; echo done`,
 	}}), time.Millisecond)
 	out, err := caller.Call(newCall(nil))
-	// The process goes on, and ends when its input does.
+	// The process continues, and ends with its input.
 	require.NoError(t, os.WriteFile(gate, nil, 0))
 	require.NoError(t, err)
 	require.Equal(t, "done", out)

@@ -8,31 +8,31 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Caller carries out calls. Call is called from many goroutines at once; it should return soon after the call's context has
-// ended. Its output is copied to a value of package value and not used after Call has returned. A panic in Call, or in the
-// methods of its output, fails the call.
+// Caller carries out calls. Call is called from many goroutines at once, and should return soon after the context of the call has
+// ended. Its output is copied to a value of package value when Call has returned, and is not used after that. A panic in Call, or
+// in a method of its output, fails the call.
 type Caller interface {
 	// Call carries out one call and returns its output or its error.
 	Call(c *Call) (any, error)
 }
 
-// Reply is an output with metadata: the rules of a playbook's task read About as members of outcome, and the receipt of an effect
-// has the member AboutSignature as its signature. An operation may return a Reply, and a function passed to Define may have it as
-// its Out.
+// Reply is an output with metadata. The rules of a playbook's task read the members of About as members of outcome, and the receipt
+// of an effect has the member AboutSignature as its signature. An operation may return a Reply, and a function passed to Define may
+// have Reply as its Out.
 type Reply struct {
 	Output any            // the output, as without a Reply
 	About  map[string]any // by name, such as pg: {code: "23505"}; nil: nothing
 }
 
-// Define makes an operation from a Go function. The input is decoded into In and the output encoded from Out by their json tags,
-// so that live and recovered runs see the same values; types without pointers, maps, slices and interfaces are passed
-// directly. Builders use the returned handle, and the engine is configured with it.
+// Define makes an operation from a Go function. It decodes the input into In and encodes the output from Out by their json tags, so
+// live and recovered runs see the same values. It passes types without pointers, maps, slices and interfaces directly. Builders use
+// the returned handle, and the engine is configured with it.
 func Define[In, Out any](name string, f func(ctx context.Context, in In) (Out, error)) template.Op[In, Out] {
 	return template.NewOp[In, Out](name, newFunction(f))
 }
 
-// DefinePure makes an operation from a Go function that depends on its input alone and has no side effects. The engine calls it
-// on the run's own goroutine and journals request and answer at once; it should return in microseconds.
+// DefinePure makes an operation from a Go function that depends only on its input and has no side effects. The engine calls it on
+// the goroutine of the run, and journals request and answer together. The function should return within microseconds.
 func DefinePure[In, Out any](name string, f func(in In) (Out, error)) template.Op[In, Out] {
 	return template.NewOp[In, Out](name, &pureFunction[In, Out]{
 		newFunction(func(_ context.Context, in In) (Out, error) { return f(in) }),
@@ -92,7 +92,7 @@ func (f *function[In, Out]) Call(c *Call) (any, error) {
 	return encoded(out)
 }
 
-// copied returns a copy of a Reply that shares nothing with the function that made it.
+// copied returns a copy of r that shares no memory with the function that made r.
 func (r Reply) copied() (any, error) {
 	var about map[string]any
 	if r.About != nil {

@@ -18,7 +18,7 @@ func invoke(op interface{ Implementation() any }, input any) (any, error) {
 	return op.Implementation().(operation.Caller).Call(c)
 }
 
-// TestAFunctionSharesNothingWithTheRun: it may write to its input and, later, to its output.
+// TestAFunctionSharesNothingWithTheRun: a function may write to its input and, later, to its output.
 func TestAFunctionSharesNothingWithTheRun(t *testing.T) {
 	output, about := map[string]any{"n": []any{1}}, map[string]any{"pg": map[string]any{"rows": 1}}
 	op := operation.Define("op", func(_ context.Context, in map[string]any) (operation.Reply, error) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// alwaysPassed are the variables of this process that every program receives: most programs need them, and none is a secret.
+// alwaysPassed are the variables of this process that every program receives: most programs need them, and none is secret.
 var alwaysPassed = []string{"PATH", "HOME", "LANG", "TMPDIR"}
 
-// CheckVariable refuses a text that cannot be the name of an environment variable.
+// CheckVariable refuses a text that cannot name an environment variable.
 func CheckVariable(name string) error {
 	if name == "" || strings.ContainsAny(name, "=\x00") {
 		return fmt.Errorf("%q is not the name of an environment variable: write the name alone, its value is taken from this process", name)
@@ -20,8 +20,8 @@ func CheckVariable(name string) error {
 	return nil
 }
 
-// environment returns a program's environment: from this process the variables that are always passed and those in passed,
-// then the call's, then the binding's. Of two values for one name the last counts.
+// environment returns the environment of a program: the variables of this process that are always passed or in passed, then those
+// of the call, then those of the binding. Of several values for one name, the last counts.
 func environment(c *Call, passed []string, own map[string]string) []string {
 	var env []string
 	for _, name := range slices.Concat(alwaysPassed, passed) {

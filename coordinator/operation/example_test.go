@@ -18,7 +18,7 @@ func answerer(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"asked_by": %q}`, r.Header.Get("Idempotency-Key"))
 }
 
-// checkedBinding returns a binding as package template compiles it.
+// checkedBinding returns a binding compiled by package template.
 func checkedBinding(b template.Binding) (*template.Bound, error) {
 	checked, err := template.Check(&template.Workflow{Name: "example", Operations: map[string]template.Binding{"op": b}}, template.Known{})
 	if err != nil {
@@ -27,7 +27,7 @@ func checkedBinding(b template.Binding) (*template.Bound, error) {
 	return checked.Bindings["op"], nil
 }
 
-// carryOut makes a call of an operation, as an engine does.
+// carryOut makes a call of an operation like an engine.
 func carryOut[In, Out any](op template.Op[In, Out], input any) (any, error) {
 	c := &operation.Call{Request: call.Request{Run: "run-1", Node: "step", Attempt: 2, Input: input}}
 	c.Begin(context.Background())
@@ -75,7 +75,7 @@ func ExampleError() {
 	// error the bank is busy true
 }
 
-// CallOf returns the call. Its key is the same for every attempt: a server that honours it does the work once.
+// CallOf returns the call. Its key is the same for every attempt, so a server that honours the key does the work once.
 func ExampleCallOf() {
 	send := operation.Define("send", func(ctx context.Context, _ any) (string, error) {
 		c := operation.CallOf(ctx)

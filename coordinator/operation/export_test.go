@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// RetryAfter lets tests choose the instant to which a Retry-After header is relative.
+// RetryAfter lets tests set the instant to which a Retry-After header is relative.
 var RetryAfter = retryAfter
 
 // WithGrace sets the grace period of a command.
@@ -41,7 +41,7 @@ func WithProxy(caller Caller, proxy *url.URL, lookup func(ctx context.Context, n
 	return newRequest(caller.(*request).bound, transport, transport)
 }
 
-// Functions for tests of addresses for which a test cannot start a server.
+// Functions for addresses for which a test cannot start a server.
 var (
 	Reachable = reachable
 	SameHost  = sameHost

@@ -13,11 +13,11 @@ import (
 
 // Error is an error with a code that workflows can distinguish.
 type Error struct {
-	Code      string    // by which workflows distinguish errors, and retry; at most CodeMax bytes
+	Code      string    // for workflows, to distinguish errors and to retry; at most CodeMax bytes
 	Message   string    // for people; at most MessageMax bytes are journaled
 	Details   any       // a value of package value
 	Permanent bool      // never retried
-	RetryAt   time.Time // earliest retry; zero: as the step's timing says
+	RetryAt   time.Time // earliest retry; zero: only the timing of the step counts
 	Err       error     // the cause; may be nil
 }
 
@@ -33,7 +33,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Permanent marks an error as permanent: the call is not retried. It returns nil for nil.
+// Permanent marks an error as permanent: the call is not retried. It returns nil if err is nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -45,27 +45,28 @@ type permanent struct{ error }
 
 func (p *permanent) Unwrap() error { return p.error }
 
-// ErrUnreachable means that a participant could not be asked. It counts as no answer: the others may still reach a quorum.
+// ErrUnreachable means that the participant could not be asked. It counts as a missing answer: the other participants may still
+// reach a quorum.
 var ErrUnreachable = errors.New("the participant cannot be reached")
 
 const (
-	CodeError = call.CodeError // of a Go error that has none
+	CodeError = call.CodeError // of a Go error without a code
 	CodePanic = "panic"        // a function panicked or ended its goroutine; never retried
 )
 
-// Bounds, in bytes, of an error's code and message; the rest is cut.
+// Bounds of the code and the message of an error, in bytes. The rest is cut.
 const (
 	CodeMax    = call.CodeMax
 	MessageMax = call.MessageMax
 )
 
-// FailureOf converts an operation's error for the journal, and returns the earliest instant of a retry (Unix nanoseconds; 0:
-// any time). The details of a panic are the stack, unless the error has others.
+// FailureOf converts the error of an operation for the journal. retryAt is the earliest instant of a retry (Unix nanoseconds; 0:
+// any time). The details of a panic are the stack, unless the error has other details.
 func FailureOf(err error) (f *journal.Failure, retryAt int64) {
 	return RedactedFailureOf(err, func(text string) string { return text })
 }
 
-// RedactedFailureOf is FailureOf with the code and the message redacted before they are cut. The details stay as they are.
+// RedactedFailureOf is FailureOf, but redacts the code and the message before it cuts them. It does not redact the details.
 func RedactedFailureOf(err error, redact func(string) string) (f *journal.Failure, retryAt int64) {
 	err = usercode.Finite(err)
 	f = &journal.Failure{Code: CodeError, Retryable: true}
@@ -95,7 +96,7 @@ func RedactedFailureOf(err error, redact func(string) string) (f *journal.Failur
 	return f, retryAt
 }
 
-// unixNano returns the instant in nanoseconds, within the range from 1970 to the last int64.
+// unixNano returns an instant in nanoseconds since 1970, limited to the range from 0 to math.MaxInt64.
 func unixNano(t time.Time) int64 {
 	switch {
 	case t.Unix() < 0:

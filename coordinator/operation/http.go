@@ -13,17 +13,16 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// ResponseMax bounds the body of an HTTP answer, in bytes, after decompression.
+// ResponseMax bounds the body of an HTTP answer after decompression, in bytes.
 const ResponseMax = 10 << 20
 
 // request is the Caller of an HTTP binding: each call makes one request and follows its redirects.
 //
-// Every request has the call's idempotency key as the header Idempotency-Key, unless the binding sets that header. It also
-// permits the client to repeat a request when a kept connection turns out to be closed; a server that honours the key cannot
-// tell the difference.
+// Every request has the idempotency key of the call as the header Idempotency-Key, unless the binding sets that header. The header
+// also allows the client to repeat a request after a kept connection was closed; a server that honours the key treats the repetition
+// as the same request.
 //
-// Redirects are followed as checkRedirect says. An answer that switches protocols has no end, so it is refused before its body
-// is read.
+// checkRedirect limits the redirects. An answer that switches protocols has no end, so it is refused before its body is read.
 type request struct {
 	bound  *template.Bound
 	client *http.Client
@@ -56,7 +55,7 @@ func (b *request) Call(c *Call) (any, error) {
 	if err != nil {
 		return nil, transportError(c, at, err)
 	}
-	// Close drops the connection if the body was not read to its end; else the connection is kept for the next request.
+	// Close drops the connection unless the body was read to its end. Otherwise the connection is kept for the next request.
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 {
 		return nil, statusError(c, at, resp, nil)
@@ -71,7 +70,7 @@ func (b *request) Call(c *Call) (any, error) {
 	return outcome(c, at, resp, body)
 }
 
-// prepare evaluates the binding. It also returns the name of the request for messages.
+// prepare evaluates the binding. It also returns a name of the request for messages.
 func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	s := &scope{call: c}
 	address, err := s.text("url", b.bound.URL)
@@ -112,7 +111,7 @@ func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	return req, place(c, req, address), setHeaders(req, headers)
 }
 
-// checkURL refuses invalid URLs, which the client would report like an unreachable server.
+// checkURL refuses invalid URLs. The client would report them like an unreachable server.
 func checkURL(c *Call, address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -128,7 +127,7 @@ func checkURL(c *Call, address string) error {
 	return nil
 }
 
-// setHeaders sets the binding's headers, which replace the default ones.
+// setHeaders sets the headers of the binding, which replace default headers.
 func setHeaders(req *http.Request, headers map[string]string) error {
 	for name, text := range headers {
 		if !isToken(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
@@ -143,7 +142,7 @@ func setHeaders(req *http.Request, headers map[string]string) error {
 	return nil
 }
 
-// isToken reports whether the name of a header or a method is a token of RFC 9110, section 5.6.2.
+// isToken reports whether the name of a header or method is a token (RFC 9110, section 5.6.2).
 func isToken(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		isWord := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
@@ -151,7 +150,7 @@ func isToken(name string) bool {
 	})
 }
 
-// outcome returns the output of a step for a successful answer.
+// outcome returns the output of the step for a successful answer.
 func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) {
 	content, err := parseBody(c, at, resp, body)
 	if err != nil {
@@ -160,7 +159,7 @@ func outcome(c *Call, at string, resp *http.Response, body []byte) (any, error) 
 	return map[string]any{"status": int64(resp.StatusCode), "headers": headerValues(resp), "body": content}, nil
 }
 
-// headerValues returns the headers under lower-case names; several with one name are joined as RFC 9110 says.
+// headerValues returns the headers by lower-case name. It joins several headers of one name as in RFC 9110.
 func headerValues(resp *http.Response) map[string]any {
 	headers := make(map[string]any, len(resp.Header))
 	for name, values := range resp.Header {
@@ -169,8 +168,8 @@ func headerValues(resp *http.Response) map[string]any {
 	return headers
 }
 
-// statusError returns the failure for a server's error status. A 4xx status is permanent except the three that mean “not now”,
-// and so is a switch of protocols; a 5xx status may pass.
+// statusError returns the failure for an error status of a server. A 4xx status is permanent, except the three that mean “not now”,
+// and a switch of protocols is permanent; a 5xx status may be retried.
 func statusError(c *Call, at string, resp *http.Response, body []byte) error {
 	status := resp.StatusCode
 	e := &Error{

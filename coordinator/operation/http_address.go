@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// reachable refuses link-local addresses and the like: cloud providers serve a machine's credentials there, and a workflow's
-// input must not be able to fetch them. An address is also refused if one that it embeds is: a gateway on the way could
-// translate it.
+// reachable refuses link-local addresses and the like. Cloud providers serve the credentials of a machine there, and the input of a
+// workflow must not be able to fetch them. An address is also refused if it embeds a refused one, because a gateway on the way
+// could translate it.
 func reachable(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if slices.ContainsFunc(append(embedded(ip), ip), isRefused) {
@@ -20,7 +20,7 @@ func isRefused(ip netip.Addr) bool {
 	return ip.IsLinkLocalUnicast() || ip.IsMulticast() || metadataAddresses[ip]
 }
 
-// metadataAddresses are those of cloud providers that are not link-local.
+// metadataAddresses are the addresses of metadata services of cloud providers that are not link-local.
 var metadataAddresses = map[netip.Addr]bool{
 	netip.MustParseAddr("fd00:ec2::254"):   true, // Amazon
 	netip.MustParseAddr("fd20:ce::254"):    true, // Google
@@ -29,7 +29,7 @@ var metadataAddresses = map[netip.Addr]bool{
 	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
 }
 
-// embeddings map the prefixes of IPv6 addresses that embed an IPv4 address to the positions of its bytes.
+// embeddings lists the prefixes of IPv6 addresses that embed an IPv4 address, with the positions of its bytes.
 var embeddings = []struct {
 	prefix   netip.Prefix
 	at       [4]int

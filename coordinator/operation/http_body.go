@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readBody reads the body of an answer. It waits for room if the body has more than smallText bytes.
+// readBody reads the body of an answer. It waits for room if the body has at least smallText bytes.
 func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	limited := io.LimitReader(resp.Body, ResponseMax+1)
@@ -38,7 +38,7 @@ func readBody(c *Call, at string, resp *http.Response) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// parseBody returns a body declared as JSON as a value, and any other as a text. An empty body is null.
+// parseBody returns a body that is declared as JSON as a value, and any other body as text. It returns nil for an empty JSON body.
 func parseBody(c *Call, at string, resp *http.Response, body []byte) (any, error) {
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// headerMax bounds the header of an HTTP answer, including interim answers, in bytes.
+// headerMax bounds the header of an HTTP answer in bytes, including interim answers.
 const headerMax = 1 << 20
 
-// outbound configures how requests leave this machine.
+// outbound configures requests to other machines.
 type outbound struct {
 	proxy  func(*http.Request) (*url.URL, error) // nil, nil: the request goes to its host directly
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	allow  func(netip.Addr) error
 }
 
-// Timeouts before a server has a request, and for peers that may have vanished.
+// Timeouts of the phases before a server has a request, and for peers that may have vanished.
 const (
 	dialTime      = 30 * time.Second // for a connection
 	handshakeTime = 10 * time.Second // for TLS on it
@@ -33,7 +33,7 @@ const (
 	idleTime      = 90 * time.Second // of a connection without a request
 )
 
-// The transports of all HTTP bindings, which a transport needs to reuse connections. Calls with secrets have separate ones.
+// The transports of all HTTP bindings share connections between calls. Calls with secrets have a separate transport.
 var (
 	sharedTransport = sync.OnceValue(func() http.RoundTripper { return unasked{newTransport(outside)} })
 	secretTransport = sync.OnceValue(func() http.RoundTripper { return unasked{onceUsed(newTransport(outside))} })
@@ -41,8 +41,8 @@ var (
 
 var outside = outbound{http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP, reachable}
 
-// newTransport returns a transport without a bound for a whole request or the wait for its answer: that is the step's timing.
-// It bounds the phases before a server has the request, and detects peers that have vanished.
+// newTransport returns a transport that bounds neither a whole request nor the wait for its answer: the timing of the step bounds
+// them. It bounds the phases before a server has the request, and detects vanished peers.
 func newTransport(o outbound) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTime, KeepAlive: probeTime, Control: o.control}
 	return &http.Transport{
@@ -66,24 +66,24 @@ func newTransport(o outbound) *http.Transport {
 	}
 }
 
-// onceUsed limits connections of HTTP/1 to one request. The client writes data that a server sends on a kept connection to the
-// process's log. HTTP/2 has no such data, so its connections are kept.
+// onceUsed limits HTTP/1 connections to one request. The client writes unrequested data on a kept connection to the log of the
+// process. HTTP/2 has no such data, so its connections are kept.
 func onceUsed(t *http.Transport) *http.Transport {
 	t.MaxIdleConnsPerHost = -1
 	return t
 }
 
-// control checks the address about to be dialed, after names have been resolved.
+// control checks the address that is about to be dialed, after names have been resolved.
 func (o outbound) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return errors.New("the address cannot be read")
+		return errors.New("the address to dial is invalid")
 	}
 	return o.allow(to.Addr())
 }
 
-// through returns the proxy of a request, or nil. A proxy dials for others, so the address dialed here is not that of the
-// target: through resolves and checks the target first. The transport calls it for every request, including redirects.
+// through returns the proxy of a request, or nil. The address dialed for a request through a proxy is the address of the proxy, so
+// through resolves and checks the target first. The transport calls it for every request, including redirects.
 func (o outbound) through(req *http.Request) (*url.URL, error) {
 	proxy, err := o.proxy(req)
 	if err != nil || proxy == nil {

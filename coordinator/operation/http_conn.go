@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// unasked discards data that a server sends unasked: the client would write it to the process's log, together with data the
-// server may have kept from an earlier request. It uses the client's traces to detect idle connections.
+// unasked discards data that a server sends without a request. The client would write it to the log of the process, together with
+// data that the server may have kept from an earlier request. unasked uses traces of the client to detect idle connections.
 type unasked struct{ *http.Transport }
 
 func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -32,12 +32,12 @@ func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.Transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 }
 
-// conn is a connection that reads nothing before the end of the first write, and closes if data arrives while it is idle. Under TLS that
-// may be a message of TLS itself; it costs only another connection.
+// conn is a connection that reads nothing before the end of the first write, and ends if data arrives while it is idle. Under TLS,
+// such data may be a message of TLS itself; ending then only costs a new connection.
 type conn struct {
 	net.Conn
 	turn  atomic.Int64  // number of the request that uses the connection
-	over  atomic.Int64  // number of the request that last released it; the next may use it already
+	over  atomic.Int64  // number of the last request that released it; the next request may use it already
 	begun chan struct{} // closed after the first write, or with the connection
 	once  sync.Once
 }
@@ -64,7 +64,7 @@ func (c *conn) Read(to []byte) (int, error) {
 
 func (c *conn) Write(from []byte) (int, error) {
 	n, err := c.Conn.Write(from)
-	c.once.Do(func() { close(c.begun) }) // not before: an answer that is there already could end the connection first
+	c.once.Do(func() { close(c.begun) }) // not before the write: an early answer could end the connection
 	return n, err
 }
 

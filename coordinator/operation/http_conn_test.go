@@ -30,7 +30,7 @@ func logged(t *testing.T) func() string {
 	}
 }
 
-// Data that a server sends unasked does not reach the process's log.
+// Unrequested data from a server does not reach the log of the process.
 func TestUnaskedDataOfAServerIsNotLogged(t *testing.T) {
 	const answer, more = "HTTP/1.1 204 No\r\n\r\n", "A: QXZJQXZJ\r\n\x1b]0;title\a\u202e"
 	answered, ended := make(chan bool), make(chan bool, 1)

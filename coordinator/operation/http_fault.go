@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// transportError returns the failure of a request that got no answer, or only a part of it.
+// transportError returns the failure of a request without a complete answer.
 func transportError(c *Call, at string, err error) error {
 	if c.Err() != nil {
 		return cancelled(c)
@@ -20,8 +20,8 @@ func transportError(c *Call, at string, err error) error {
 	return &Error{Code: CodeTransport, Message: at + ": " + cause(err), Err: err}
 }
 
-// place returns the name of a request in messages. It omits queries, which are long and hold data that should not be logged.
-// If a URL holds a secret, place redacts the URL as it was written: the client may have rewritten it.
+// place returns the name of a request for messages. It omits the query, which is long and holds data that must not be logged. If
+// the URL holds a secret, place redacts the URL as written, because the client may have changed it.
 func place(c *Call, req *http.Request, address string) string {
 	shown := c.redact(address)
 	if shown == address {
@@ -39,8 +39,9 @@ func place(c *Call, req *http.Request, address string) string {
 	return req.Method + " " + shown
 }
 
-// cause returns why there was no answer, without texts that the client has derived from the URL (its host in another spelling,
-// its port, the URL without a password), in which secrets could not be recognized. It includes the address of a name.
+// cause returns the reason for a missing answer. It omits texts that the client has derived from the URL (the host in another
+// spelling, the port, the URL without its password), because secrets could not be recognized in them. It includes the resolved
+// address of a host.
 func cause(err error) string {
 	switch e := err.(type) {
 	case *url.Error:

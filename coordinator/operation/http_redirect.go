@@ -10,12 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// redirectsMax bounds the redirects that a request follows.
+// redirectsMax bounds the redirects of a request.
 const redirectsMax = 10
 
-// checkRedirect refuses too many redirects, one to a URL of another scheme, such as file, and one to an unencrypted address, which would send headers and body again in
-// clear text. A redirect to another host is refused unless the binding says `follow_redirects: any`, and then goes on without
-// the binding's headers, which were meant for the original host.
+// checkRedirect refuses too many redirects, a redirect to another scheme than http and https, such as file, and a redirect from
+// https to http, which would send headers and body again in clear text. It refuses a redirect to another host unless the binding
+// has `follow_redirects: any`; the request then continues without the headers and body of the binding, which were meant for the
+// original host.
 func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 	last := via[len(via)-1].URL
 	switch {
@@ -27,8 +28,8 @@ func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 		return &Error{Code: CodeRedirect, Message: "redirected from https to " + req.URL.Scheme, Permanent: true}
 	}
 	isElsewhere := func(r *http.Request) bool { return !sameHost(via[0].URL, r.URL) }
-	// The client derives every request of the chain from the first. After a redirect by another host, a request
-	// to the original one counts as elsewhere, too.
+	// The client derives every request of the chain from the first. After a redirect to another host, a request back to the
+	// original host counts as elsewhere, too.
 	if !isElsewhere(req) && !slices.ContainsFunc(via, isElsewhere) {
 		return nil
 	}
@@ -42,7 +43,8 @@ func (b *request) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// sameHost reports whether b has the host and port of a. A move from http to https on their default ports counts as the same.
+// sameHost reports whether a and b have the same host and port. A change from http to https on their default ports counts as the
+// same.
 func sameHost(a, b *url.URL) bool {
 	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
 		return false

@@ -29,7 +29,7 @@ func TestARedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	}
 }
 
-// The headers and body of a binding reach only the host that it names, and not if another host redirects back to it.
+// The headers and body of a binding reach only the host of the binding, and not after another host redirects back to it.
 func TestAnotherHostReceivesNothingOfTheBinding(t *testing.T) {
 	type answer struct {
 		method, body, host string

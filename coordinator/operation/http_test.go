@@ -276,7 +276,7 @@ func TestRequestsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// Every status from 200 to 399 completes, a redirect to nowhere, too; an empty body is null if it is declared as JSON.
+// Every status from 200 to 399 is a result, including a redirect without a target. An empty body declared as JSON is null.
 func TestAnswersThatAreResults(t *testing.T) {
 	for _, tt := range []struct {
 		status int

@@ -15,14 +15,14 @@ const kindMax = 256
 
 // Errors of Report.
 var (
-	ErrNoCall         = errors.New("operation: the context is not that of a call that can report")
+	ErrNoCall         = errors.New("operation: the context belongs to no call that can report")
 	ErrReportTooLarge = errors.New("operation: the report is too large")
 )
 
-// Report reports progress of the call that ctx belongs to: observers receive it, the journal keeps it, and expressions read
-// the last 100 of a step as `steps.x.reports`. It returns when the report is durable. Reports are numbered 1, 2, … in the
-// order of the calls of Report; a call that is made again after a crash begins at 1 again, and its repeated numbers are
-// journaled as repeated. The call still ends with its return.
+// Report reports progress of the call to which ctx belongs: observers receive the report, the journal keeps it, and expressions
+// read the last 100 of a step as `steps.x.reports`. Report returns when the report is durable. Reports are numbered 1, 2, … in
+// the order of the calls of Report. A call that is made again after a crash begins at 1 again, and its repeated numbers are
+// journaled as repeated. A report does not end the call.
 //
 // The payload is a value of package value, or encodes to one, of at most 64 KiB; a call reports at most 10,000 times. Report
 // returns an error beyond these limits, ErrNoCall outside a call, and the context's error if the call has ended.
@@ -30,8 +30,8 @@ func Report(ctx context.Context, kind string, payload any) error {
 	return report(ctx, 0, kind, payload)
 }
 
-// ReportAt is Report for an operation that numbers its reports itself, from 1, because it resumes its work when it is called
-// again. A number at or below the highest so far is journaled as repeated.
+// ReportAt is Report for an operation that numbers its reports itself, from 1, because it resumes its work when it is called again.
+// A number that is not above the highest so far is journaled as repeated.
 func ReportAt(ctx context.Context, number int, kind string, payload any) error {
 	if number < 1 || number > reactive.ReportsMax {
 		return fmt.Errorf("operation: report %d: a number is from 1 to %d", number, reactive.ReportsMax)
@@ -65,8 +65,8 @@ func report(ctx context.Context, number int, kind string, payload any) error {
 	return err
 }
 
-// CheckReport returns why a report that comes from elsewhere is refused: its number, its kind or its size. A report without a number
-// has 0.
+// CheckReport returns an error if the number, the kind or the size of a report from another process is invalid. The number of a
+// report without a number is 0.
 func CheckReport(number int, kind string, payload value.Value) error {
 	if number < 0 || number > reactive.ReportsMax {
 		return fmt.Errorf("a number is from 1 to %d", reactive.ReportsMax)
@@ -83,19 +83,19 @@ func CheckReport(number int, kind string, payload value.Value) error {
 
 // Progress is one report of a call.
 type Progress struct {
-	Number  int32       // of the report, from 1 within a making of the call
+	Number  int32       // number of the report; each making of the call begins at 1
 	Kind    string      // as passed to Report
 	Payload value.Value // as passed to Report
 }
 
 // Reporter journals the reports of a call, in the order of their numbers. It returns ErrNoCall for a call that cannot report.
 type Reporter interface {
-	// Report accepts the next report. done sends one value: nil when the report is durable, or the error for which it was not
-	// journaled.
+	// Report accepts the next report. done receives one value: nil when the report is durable, or the error that prevented its
+	// journaling.
 	Report(p Progress) (done <-chan error, err error)
 }
 
-// numbering counts the reports of a call. Few calls report, so it is made by the first report.
+// numbering counts the reports of a call. The first report makes it, because few calls report.
 type numbering struct {
 	sync.Mutex
 	last int32
@@ -110,7 +110,7 @@ func (c *Call) numbering() *numbering {
 	return c.reports
 }
 
-// submit passes a report to the host, one at a time: numbers ascend.
+// submit passes a report to the host. It passes one report at a time, so that numbers ascend.
 func (c *Call) submit(number int, p Progress) (<-chan error, error) {
 	n := c.numbering()
 	n.Lock()

@@ -7,18 +7,19 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Room bounds the memory of the answers of all calls together. A call takes room for the whole text of an answer before it
-// reads it, and then for the value before it decodes it: each at most once, and in this order, so that a call with room for a
-// value waits for nothing. Both wait until there is room or ctx ends. The call keeps the room until its result is durable.
+// Room bounds the memory for the answers of all calls together. A call takes room for the whole text of an answer before reading
+// the text, and then room for the value before decoding it: each at most once and in this order, so a call that has room for a
+// value waits for no other room. Both methods wait until there is room or ctx ends. The call keeps the room until its result is
+// durable.
 type Room interface {
 	// TakeText takes room for the text of an answer.
 	TakeText(ctx context.Context, bytes int) error
 
-	// TakeValue takes room for the value decoded from it.
+	// TakeValue takes room for the value decoded from the text.
 	TakeValue(ctx context.Context, bytes int) error
 }
 
-// smallText bounds, in bytes, the answers that are read and decoded without room: most answers are no larger, and must not
+// smallText bounds the answers, in bytes, that are read and decoded without taking room. Most answers are no larger, and must not
 // wait for large ones.
 const smallText = 8 << 10
 
@@ -32,7 +33,7 @@ func (c *Call) takeText(bytes int) error {
 	return nil
 }
 
-// takeNodes takes room for the value of a text.
+// takeNodes takes room for the value decoded from a text.
 func (c *Call) takeNodes(text, nodes int) error {
 	if c.host == nil || text <= smallText {
 		return nil
@@ -43,7 +44,7 @@ func (c *Call) takeNodes(text, nodes int) error {
 	return nil
 }
 
-// parseJSON decodes a JSON text. The place is for messages.
+// parseJSON decodes a JSON text. place is the source of the text, for messages.
 func (c *Call) parseJSON(place string, text []byte) (value.Value, error) {
 	nodes := value.TextNodes(text)
 	if nodes > value.NodesMax {

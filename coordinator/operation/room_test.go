@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// asked is a Room that records the requests for room, and grants them or waits for ever.
+// asked is a Room that records the requests for room. It grants them, or blocks.
 type asked struct {
 	list  []string
 	waits string

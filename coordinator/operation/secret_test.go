@@ -50,7 +50,8 @@ func (holder) TakeText(context.Context, int) error             { return nil }
 func (holder) TakeValue(context.Context, int) error            { return nil }
 func (h holder) Redactor() operation.Redactor                  { return h.ring }
 
-// written makes a call with a secret. It returns all texts of the result that would be journaled, and whether the call failed.
+// written makes a call with a secret. It returns all texts of the result that would be journaled, and reports whether the call
+// failed.
 func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input any) (text string, failed bool) {
 	t.Helper()
 	c := newCall(input)
@@ -66,7 +67,7 @@ func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input a
 	return string(data), err != nil
 }
 
-// neighbours returns the addresses of servers whose answers may repeat the URL of a request, by their behaviour.
+// neighbours returns the addresses of servers, by their behaviour. Their answers may repeat the URL of a request.
 func neighbours(t *testing.T) map[string]string {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -120,7 +121,7 @@ func rawServer(t *testing.T, serve func(in *bufio.Reader, out net.Conn)) string 
 	return l.Addr().String()
 }
 
-// If a secret is any part of a URL, no text that the client derives from it is shown, whatever happens to the request.
+// If a secret is any part of a URL, no text that the client derives from it is visible, for any outcome of the request.
 func TestNoPartOfASecretInAURLIsShown(t *testing.T) {
 	servers := neighbours(t)
 	direct := bind(t, template.Binding{HTTP: &template.HTTP{URL: "{{ input }}"}})
@@ -164,7 +165,7 @@ func TestNoPartOfASecretInAURLIsShown(t *testing.T) {
 	})
 }
 
-// requireHidden fails when six letters of a secret can be read, in upper or lower case.
+// requireHidden fails if six consecutive letters of a secret are readable, in upper or lower case.
 func requireHidden(t require.TestingT, text, secret string) {
 	text, secret = strings.ToLower(text), strings.ToLower(secret)
 	notOurs := func(r rune) bool { return !strings.ContainsRune("qxzj0", r) }
@@ -197,8 +198,8 @@ func TestNoPartOfASecretInACommandIsShown(t *testing.T) {
 	}
 }
 
-// Errors of requests consist of parts that were redacted before the client changed them: a secret in a Punycode host could not be
-// recognized.
+// Errors of requests consist of parts that were redacted before the client changed them. For example, a secret in a Punycode host
+// could not be recognized.
 func TestErrorsOfRequestsConsistOfRedactedParts(t *testing.T) {
 	lookup := func(context.Context, string, string) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: "xn--jqxz-bpa.example", IsNotFound: true}

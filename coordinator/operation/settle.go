@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// ResultOf returns the result of a call with that output and error. An output may be a Reply.
+// ResultOf returns the result of a call with an output and an error. The output may be a Reply.
 func ResultOf(out any, err error) (r call.Result) {
 	if err != nil {
 		err = usercode.Finite(err)
@@ -27,9 +27,9 @@ func ResultOf(out any, err error) (r call.Result) {
 	return call.Result{Output: out}
 }
 
-// Settle is ResultOf for the results of a Caller. It copies the output and the error, so that later use of the result calls
-// no method of the program. If the output is not a value of the model, the result is the failure invalid_output. Settle itself
-// calls such methods, so it must run behind the call's guard.
+// Settle is ResultOf for the results of a Caller. It copies the output and the error, so that later use of the result calls no
+// method of the program. If the output is not a value of the model, the result is the failure invalid_output. Settle itself calls
+// methods of the program, so it must run behind the guard of the call.
 func Settle(c Caller, out any, err error) call.Result {
 	if err != nil {
 		return ResultOf(nil, settledError(err))
@@ -50,8 +50,8 @@ func Settle(c Caller, out any, err error) call.Result {
 	return r
 }
 
-// CallFunction calls a Go function of a workflow behind a guard, such as usercode.Call, and returns a copy of its output, or
-// its failure. f is nil if there is no function of that name.
+// CallFunction calls a Go function of a workflow behind a guard, such as usercode.Call. It returns a copy of the output, or the
+// failure. A nil f means that no function has the name.
 func CallFunction(guard func(func() error) error, name string, f *template.Function, args []any) (out value.Value, failure *journal.Failure) {
 	err := guard(func() error {
 		if f == nil {
@@ -78,10 +78,10 @@ func CallFunction(guard func(func() error) error, name string, f *template.Funct
 	return out, nil
 }
 
-// exact is a Caller whose outputs are values that need no copy.
+// exact is a Caller whose outputs need no copy.
 type exact interface{ exact() }
 
-// settledError returns an *Error for which FailureOf returns the same.
+// settledError returns an *Error with copied details, for which FailureOf returns the same failure as for err.
 func settledError(err error) error {
 	err = usercode.Finite(err)
 	f, retryAt := FailureOf(err)
@@ -91,7 +91,7 @@ func settledError(err error) error {
 	}
 	var unfit error
 	if e.Details, unfit = value.Own(f.Details); unfit != nil {
-		e.Details = "the details of the error are not a value: " + unfit.Error()
+		e.Details = "the details of the error cannot be converted to a value: " + unfit.Error()
 	}
 	if errors.Is(err, ErrUnreachable) {
 		e.Err = silent{ErrUnreachable}
@@ -99,7 +99,7 @@ func settledError(err error) error {
 	return e
 }
 
-// silent is an error without its text: errors.Is finds the original.
+// silent hides the text of an error. errors.Is still finds the error.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }

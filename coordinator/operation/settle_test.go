@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// own is a Caller that a program implements itself.
+// own is a Caller implemented by a program.
 type own struct{ out any }
 
 func (o own) Call(*operation.Call) (any, error) { return o.out, nil }
@@ -41,7 +41,7 @@ func ring() any {
 // odd holds Go values that cannot be converted to values of the model.
 var odd = []any{make(chan int), func() {}, math.NaN(), math.Inf(1), uint64(math.MaxUint64), value.Raw("\xff"), ring(), map[int]any{1: math.NaN()}}
 
-// fine holds Go values that can.
+// fine holds Go values that can be converted.
 var fine = []any{nil, true, "text", "\xff", 7, 1.5, []string{"a"}, map[string]any{"a": []int{1}}, struct{ A *int }{}, time.Unix(0, 0)}
 
 // outcome draws an output and an error of a call.
@@ -75,7 +75,7 @@ func outcome(t *rapid.T) (any, error) {
 	return out, err
 }
 
-// The result of Settle can be journaled, and means the same as the output and error of the call.
+// The result of Settle can be journaled, and has the same meaning as the output and error of the call.
 func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given, failed := outcome(t)

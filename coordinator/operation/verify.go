@@ -6,29 +6,29 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// AboutSignature is the key of Reply.About for the signature of an answer. A receipt has it as its signature.
+// AboutSignature is the key in Reply.About of the signature of an answer. The receipt of the answer has the same signature.
 const AboutSignature = call.AboutSignature
 
-// CodeBadSignature is the code of a call whose answer a Verifier has refused.
+// CodeBadSignature is the failure code of a call after a Verifier has refused the answer.
 const CodeBadSignature = "bad_signature"
 
-// Verifier judges the answers to the effects of worlds, by their signatures, before they are taken: of an answer that it
-// refuses, only the refusal is journaled. It judges only the answers of operations and bindings that are called, each participant's
-// by itself. Failures, reports, decisions and results of the engine itself (sleep, wait, value) have no signatures.
+// Verifier verifies the signatures of answers to the effects of worlds before the answers are taken. If it refuses an answer, only
+// the refusal is journaled. It verifies the answers of called operations and bindings, and the answer of each participant separately.
+// Failures, reports, decisions and results of the engine itself (sleep, wait, value) have no signatures.
 //
-// Verify is called from many goroutines at once, on the goroutine that has made the call and within the time of the attempt. It is
-// never called when a run is recovered: a taken answer stays taken.
+// Verify is called from many goroutines at once: on the goroutine that made the call, and within the time of the attempt. It is not
+// called when a run is recovered: a taken answer stays taken.
 type Verifier interface {
-	// Verify returns nil for an answer that may be taken. Any other error is the call's failure bad_signature, with the text and
-	// the details of the error; it is tried again like other failures, unless it is Permanent. A panic fails the call with the
-	// code panic.
+	// Verify returns nil to accept the answer. A non-nil error fails the call with code bad_signature and the text and the details
+	// of the error; the call is retried as after other failures, unless the error is Permanent. A panic fails the call with code
+	// panic.
 	//
-	// The call is that of the operation: its context, its key and its input. The verifier may keep the answer, but neither it nor
-	// the call's input may be changed.
+	// c is the call of the operation, with its context, key and input. The verifier may keep the answer, but must change neither the
+	// answer nor the input.
 	Verify(c *Call, a *Answer) error
 }
 
-// Answer is an answer to an effect of a world, to be judged by a Verifier.
+// Answer is an answer to an effect of a world, for a Verifier.
 type Answer struct {
 	World     string      // name of the world; the call has the id of its run
 	Manifest  string      // hash of the world's document, sha256:…
@@ -37,7 +37,7 @@ type Answer struct {
 	Signature value.Value // as the operation returned it, a text for []byte; nil: the answer has none
 }
 
-// Verdict returns the failure of a call whose answer a Verifier has refused with an error.
+// Verdict returns the failure of a call after a Verifier has refused its answer with err.
 func Verdict(err error) *journal.Failure {
 	f := ResultOf(nil, settledError(err)).Failure
 	return &journal.Failure{Code: CodeBadSignature, Message: f.Message, Details: f.Details, Retryable: f.Retryable}

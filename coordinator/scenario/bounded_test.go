@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
-// played runs a scenario of a document, which is written to main.yaml.
+// played writes a document to main.yaml and runs a scenario of it.
 func played(t *testing.T, document, keys string, o scenario.Options) *scenario.Report {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func played(t *testing.T, document, keys string, o scenario.Options) *scenario.R
 	return list[0].Run(o)
 }
 
-// A map whose step runs its own document was bounded by its depth alone: 20 to the power of 16.
+// The step of the map runs its own document. Without the limit, only the depth would bound the runs: 20 to the power of 16.
 func TestDescendantsAreBounded(t *testing.T) {
 	const itself = `{kind: Workflow, name: w, operations: {self: {workflow: {path: main.yaml}}, nap: {sleep: {for: PT1S}}},
 		steps: [{operation: nap}, {map: {id: m, over: "{{ 1..20 }}", steps: [{operation: self}]}}]}`
@@ -71,7 +71,7 @@ func TestTheResourcesOfRunsAreBounded(t *testing.T) {
 	require.Contains(t, r.String(), "at most 150000 bytes of all runs together")
 }
 
-// One evaluation, one step, one turn or one call may take as much as a whole scenario; the budgets hold within them.
+// One evaluation, step, turn or call may take as much as a whole scenario. The budgets are enforced within each.
 func TestTheBudgetsHoldWithinATurn(t *testing.T) {
 	const map300 = "{map: {id: m, over: '{{ 1..300 }}', steps: [{id: s, operation: %s}]}}"
 	inputs := strings.Repeat("[],", 3000)

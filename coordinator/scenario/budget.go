@@ -13,21 +13,21 @@ const (
 	BytesMax = 256 << 20
 )
 
-// The costs of the runs besides evaluating expressions, as work: see expr.Meter. They are small, so that a million events fit into
-// WorkMax, and some ten thousand where each is followed by a crash.
+// The costs of runs as work, besides evaluating expressions: see expr.Meter. They are small: a million events fit into WorkMax, or
+// ten thousand events with a crash after each.
 const (
-	eventWork = 20 // an event that a root applies, a request, an answer that comes in, an expectation
-	nodeWork  = 10 // a node of the plan that a root is made of
-	textBytes = 16 // of a text that is made
+	eventWork = 20 // an event that a root applies, a request, an answer, an expectation
+	nodeWork  = 10 // a node of the plan of a new root
+	textBytes = 16 // bytes of a new text for one unit of work
 )
 
-// programBytes is the memory that a byte of a workflow's document takes when it is compiled, roughly.
+// programBytes is the approximate memory of a compiled workflow per byte of its document.
 const programBytes = 32
 
 // budget counts the work of all runs of an execution together.
 type budget struct {
 	workMax, bytesMax int
-	work              int // of expressions, and as above
+	work              int // of expressions and of the costs above
 	bytes             int // of journals, content, programs and differences, which stay in memory
 	events            int
 }
@@ -41,14 +41,14 @@ func (g *execution) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(g.budget.workMax, g.budget.bytesMax)
 }
 
-// cap ends the evaluations of a run that exceed the rest of the budget. Then its journal is no longer that of an engine, and exceeded
-// fails the scenario.
+// cap limits the evaluations of a run to the rest of the budget. A run that reaches the limit has another journal than in an
+// engine, and exceeded fails the scenario.
 func (g *execution) cap(t *track) {
 	t.root.Meter().Cap(g.budget.left())
 	t.seen.Meter().Cap(g.budget.left())
 }
 
-// left returns the work that is left, and one more, so that exceeded sees that a run needed more.
+// left returns the remaining work plus one, so that exceeded notices a run that needed more.
 func (b *budget) left() int { return b.workMax - b.work + 1 }
 
 // evaluated counts the work of a run's expressions since the last call.
@@ -58,8 +58,8 @@ func (g *execution) evaluated(t *track) {
 	t.spent = spent
 }
 
-// exceeded fails the scenario if its runs have used more than the bounds. A run that reaches its own limit of events ends by
-// itself, with a few more events.
+// exceeded fails the scenario if its runs together have exceeded a bound, and reports whether the scenario has failed. A run that
+// reaches its own limit of events ends by itself, with a few more events.
 func (g *execution) exceeded() bool {
 	if g.fault {
 		return true

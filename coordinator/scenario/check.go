@@ -15,9 +15,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Expectations are checked against the journals, as an observer reads them, and not against the engine.
+// Expectations are checked against the journals, as an observer reads them, not against the engine.
 
-// check compares the state with an expectation.
+// check compares the current values with an expectation.
 func (g *execution) check(where string, x *expectation) {
 	for _, c := range x.checks {
 		got, by, ok := c.test(g)
@@ -73,7 +73,7 @@ func wantOutput(want any) test {
 	}
 }
 
-// at returns a test that calls look with the step of that name.
+// at returns a test that calls look with the place that name means.
 func at(name string, look func(p place) (string, *Event, bool)) test {
 	return func(g *execution) (string, *Event, bool) {
 		p, ok := g.find(name)
@@ -130,7 +130,7 @@ func wantDispatches(name string, want expected.Dispatches) test {
 	})
 }
 
-// wantCalls compares the order in which the run's own steps were first requested.
+// wantCalls compares the order of the first requests of the run's own steps.
 func wantCalls(want expected.Order) test {
 	return func(g *execution) (string, *Event, bool) {
 		t := g.main()
@@ -145,7 +145,7 @@ func wantCalls(want expected.Order) test {
 	}
 }
 
-// Names of counts besides those of types of events: the effects of events.
+// The effects of events whose names are counts, like types of events.
 var outcomes = []reactive.Effect{reactive.Late, reactive.Duplicate}
 
 func wantCount(name string, want int) test {
@@ -156,7 +156,7 @@ func wantCount(name string, want int) test {
 				return strconv.Itoa(t.outcomes[o]), nil, t.outcomes[o] == want
 			}
 		}
-		// With a misspelt name, the count is 0, and an expectation of 0 would hold by accident.
+		// A misspelt name would have the count 0, which meets an expectation of 0 by accident.
 		if !knownType(name) {
 			return "no events are counted under that name", nil, false
 		}
@@ -171,7 +171,7 @@ func wantCount(name string, want int) test {
 	}
 }
 
-// wantEvents looks for types of events in this order; others may occur between.
+// wantEvents searches for types of events in this order. Other events may occur in between.
 func wantEvents(want []string) test {
 	return func(g *execution) (string, *Event, bool) {
 		t, found := g.main(), 0
@@ -201,7 +201,7 @@ func codeOf(f *journal.Failure) string {
 	return f.Code
 }
 
-// because returns a status with its failure, if there is one.
+// because returns a status with its failure, if any.
 func because(status string, f *journal.Failure) string {
 	if f == nil {
 		return status

@@ -10,13 +10,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Child runs. Starts, cancellations and results of children are derived from the two journals each time, so that a crash of either
-// run loses none.
+// Child runs. Starts, cancellations and results of children always follow from the two journals, so a crash of either run loses none.
 
 // codeChildFailed is the reason of a step whose child run did not complete.
 const codeChildFailed = "child_failed"
 
-// startChild begins the child run of a call. If it cannot, the call fails.
+// startChild begins the child run of a call. The call fails if the child run cannot begin.
 func (g *execution) startChild(q question, child *template.Child) {
 	err := g.tryChild(q, child)
 	if err == nil {
@@ -44,7 +43,7 @@ func (g *execution) tryChild(q question, child *template.Child) error {
 	return g.begin(t, q.t.root.Requested(q.call.Node))
 }
 
-// checkDescendants refuses a child run beyond DescendantsMax or DepthMax: a workflow may start itself.
+// checkDescendants refuses a child run beyond DescendantsMax or DepthMax, because a workflow may start itself.
 func (g *execution) checkDescendants(path string) error {
 	if most := g.limits.DepthMax; strings.Count(path, "/") > most {
 		return fmt.Errorf("child runs nest deeper than %d", most)
@@ -55,7 +54,7 @@ func (g *execution) checkDescendants(path string) error {
 	return nil
 }
 
-// cancellation returns the command that cancels a child run whose call has ended before it; false: none is needed.
+// cancellation returns the command that cancels a child run whose call has ended first, or false if none is needed.
 func (t *track) cancellation() (decide.Item, bool) {
 	if t.parent == nil || t.finished() != nil || t.parent.root.Open(t.call) {
 		return decide.Item{}, false
@@ -65,7 +64,7 @@ func (t *track) cancellation() (decide.Item, bool) {
 	}}}, true
 }
 
-// pause returns the command that pauses or resumes a child run like its parent; false: none is needed.
+// pause returns the command that pauses or resumes a child run like its parent, or false if none is needed.
 func (t *track) pause() (decide.Item, bool) {
 	if t.parent == nil || !t.root.Started() || t.finished() != nil || t.parent.root.Paused() == t.root.PausedFromAbove() {
 		return decide.Item{}, false
@@ -73,7 +72,8 @@ func (t *track) pause() (decide.Item, bool) {
 	return decide.Item{Event: decide.PauseFromAbove(t.parent.id, t.parent.root.Paused())}, true
 }
 
-// outcome returns the answer of a finished child run to the call that started it; false: it was returned already.
+// outcome returns the answer of a finished child run to its call. It returns false if the child run has not finished or its call
+// has ended.
 func (t *track) outcome() (decide.Item, bool) {
 	e := t.finished()
 	if e == nil || t.parent == nil || !t.parent.root.Open(t.call) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario/program"
 )
 
-// executed returns the execution of a scenario of one step with that answer.
+// executed runs a scenario of one step with an answer, and returns the execution.
 func executed(t *testing.T, answer string) *execution {
 	file := filepath.Join(t.TempDir(), "one.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`
@@ -27,7 +27,7 @@ expect: {run: completed}
 	return g
 }
 
-// The comparison of journals, which shows that crashes change nothing, reports every kind of change.
+// The comparison of journals, which checks that crashes change nothing, reports every kind of change.
 func TestJournalsThatDifferAreReported(t *testing.T) {
 	plain := executed(t, "{after: PT1S, output: 1}")
 	for _, c := range []struct{ name, answer, got, by string }{

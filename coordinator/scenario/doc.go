@@ -11,37 +11,37 @@
 //	  apologise: {output: sent}
 //	expect: {run: completed, at: PT2S, steps: {ship: skipped, apologise: completed}}
 //
-// There is no second engine: a scenario is another driver of decide.Stepper, whose store is a slice, whose calls the script
-// answers, and whose clock is a number that jumps to the next instant at which something is due.
+// There is no second engine: a scenario is another driver of decide.Stepper. Its store is a slice, the script answers its calls,
+// and its clock is a number that jumps to the next due instant.
 //
 //	script ──answers──▶ schedule ─┐
 //	timeline ──commands───────────┼─▶ Step(now, items) ─▶ journal ─▶ expectations
 //	root.NextDue ──timers─────────┘        │
 //	script ◀──────────calls────────────────┘
 //
-// Package script reads and serves the answers; package program finds and compiles the workflow for them.
+// Package script reads the answers and returns them in turn. Package program finds and compiles the workflow.
 //
 // # Expectations
 //
-// Expectations hold at the end or at an instant of the timeline. Only the keys that are present are checked:
+// Expectations are checked at an instant of the timeline or at the end. Only the keys that are present count:
 //
 //	invalid       a text, or several, that the error of the document contains
 //	run           the run's status
 //	reason        code of the failure of a run that did not complete
-//	at            when the run ended, since its start
+//	at            the end of the run, since its start
 //	output        of the run
 //	steps         statuses, by step; a map's by item too, such as check[0], a child run's such as quote/ask
-//	reasons       why steps failed or were skipped
+//	reasons       codes of the failures by which steps failed or were skipped
 //	outputs       of steps
-//	inputs        the input of the last call of a step; of an object, the given keys. Named as in operations: step,
+//	inputs        the input of the last call of a step; of an object, the given keys. Names as in operations: step,
 //	              step[0], of a playbook step.task, step[0].task, or by operation
-//	attempts      how often steps were called; of a playbook also step.task
+//	attempts      numbers of calls of steps; of a playbook also step.task
 //	fulfillment   the fulfillment of tasks
 //	dispatches    the participants asked, with the outcomes: {participant, attempt, status}; of a playbook, while the call is open
 //	calls         the order of first requests; an inner list may come in any order
 //	counts        of events by their type, late and duplicate ones; of a playbook step-runs, tokens and branches
-//	events        types of events, in this order; others may occur between
-//	runs          of a playbook: step-runs in the order of scheduling; of a world: activations of cells, failed ones too
+//	events        types of events, in this order; others may occur in between
+//	runs          of a playbook: step-runs in the order of scheduling; of a world: activations of cells, including failed ones
 //	cells         of a world: status, state, inflight, held and reason of cells by address, or absent
 //	raised        of a world: names of the events that cells have raised, in order
 //	ctx           of a playbook: keys of the context
@@ -49,23 +49,21 @@
 // # Contracts
 //
 // A scenario makes no calls, reads no clock, never sleeps and returns the same report every time. Operations bound to commands
-// and HTTP requests, and those registered in Go, must be scripted; value, fail, sleep, wait and workflow run as themselves
-// unless they are. Within an instant answers come before timers, in the order of their requests; Options.Seed
-// shuffles them.
+// and HTTP requests, and those registered in Go, must be scripted. The built-ins value, fail, sleep, wait and workflow may be
+// scripted; otherwise they run as in an engine. Within an instant answers come before timers, in the order of their requests;
+// Options.Seed shuffles the answers.
 //
-// A scripted answer belongs to its request: its delay counts from the first time the request was made, and a crash neither delays
-// nor repeats it. So a run with Options.Crash, which rebuilds the engine from its journal after every append, must have the same
-// journal, event for event.
+// A scripted answer belongs to its request: its delay begins when the request is first made, and a crash neither delays nor repeats
+// the answer. Options.Crash rebuilds the engine from its journal after every append; the journal must be the same, event for event.
 //
 // # Worlds
 //
-// In a world, calls are answered as order[o-1].pay, order.pay, pay, or by operation, and named so in expectations; calls are those
-// of all cells, each by cell and effect. given has the states that cells begin with. Messages of one entry arrive together, before
-// anything is stepped. A command that is refused is a difference, unless refused has texts of the error. snapshot keeps the state
-// of the world as content, as an engine's store does: from then on, a crash recovers the run from its newest snapshot and the events
-// that follow, and no longer from the whole journal. Every activation draws from a seed that Options.Seed determines. Machines in Go
-// are those of Options.Machines, and those that a world built in Go brings along.
+// In a world, the script and the expectations name calls by cell, machine, effect or operation, such as order[o-1].pay, order.pay
+// or pay. The expectation calls covers the calls of all cells, each by cell and effect. given sets the first states of cells. The
+// messages of one entry arrive together, before any cell is stepped. A refused command is a difference, unless the key refused has
+// texts of the error. snapshot stores the state of the world as content, like the store of an engine: later crashes recover the run
+// from its newest snapshot and the following events, not from the whole journal. Options.Seed determines the random numbers of all
+// activations. Machines in Go come from Options.Machines; a world built in Go also provides its own.
 //
-// Expectations are checked against the journals, as an observer reads them, not against the engine. A difference names the
-// event that caused it.
+// Expectations are checked against the journals, as an observer reads them, not against the engine. A difference names the causing event.
 package scenario

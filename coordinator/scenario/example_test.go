@@ -26,7 +26,7 @@ timeline:
 expect: {run: completed, at: PT30S, steps: {ship: skipped, apologise: completed}}
 `
 
-// The report of a failed scenario has the differences, and the events that caused them.
+// The report of a failed scenario lists the differences with the causing events.
 func ExampleScenario_Run() {
 	dir, err := os.MkdirTemp("", "scenario")
 	if err != nil {

@@ -22,19 +22,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// turnsMax bounds the turns of one run within one instant, so that a workflow that loops without time passing ends as a
-// difference.
+// turnsMax bounds the turns of one run within one instant: the scenario of a workflow that loops without passing time fails.
 const turnsMax = 10_000
 
-// execution is one run of a scenario. It drives the steppers of the runs: it delivers due items, and advances the clock from one
-// instant at which something is due to the next. It is single-threaded and never sleeps.
+// execution executes a scenario once. It drives the steppers of the runs: it delivers due items, and advances the clock to the next
+// due instant. It is single-threaded and never sleeps.
 //
 //	next instant ─▶ settle: turns of all runs until nothing follows ─▶ entries of the timeline ─▶ next instant …
 //	                turn:   items due ─▶ Step ─▶ journal ─▶ (crash) ─▶ questions ─▶ script ─▶ items to come
 //
 // Invariants:
-//  1. now never goes back, and no instant at which something is due is skipped while the engine runs.
-//  2. A parent takes a turn only when its children have nothing to do at that instant.
+//  1. now never goes back, and skips no due instant while the engine runs.
+//  2. A parent takes a turn only when its children have no work at that instant.
 //  3. Expectations are checked against the journals; the engine's own roots are read only to drive them.
 type execution struct {
 	s         *Scenario
@@ -42,16 +41,16 @@ type execution struct {
 	limits    coordinator.Limits // completed
 	answers   *answers
 	now       int64    // Unix nanoseconds
-	away      int64    // end of the engine's absence after a crash; 0: none
+	away      int64    // instant at which the engine is back after a crash; 0: it is running
 	tracks    []*track // parents before their children
 	shuffle   *rand.Rand
 	place     string              // the current entry of the timeline; "": none
 	directory *template.Directory // the current participants
 	report    *Report
 	library   *program.Library
-	programs  map[*program.Program]*registry.InputSchema // those of the runs, with the schemas of their inputs
+	programs  map[*program.Program]*registry.InputSchema // of the runs, with the schemas of their inputs
 	budget    budget
-	encoded   []byte // of the event journaled last, for its memory
+	encoded   []byte // encoding of the last journaled event; its memory is reused
 	fault     bool   // the execution cannot go on
 }
 
@@ -85,7 +84,7 @@ func (g *execution) perform() {
 			g.settle()
 		}
 	}
-	// After a fault, further differences would only follow from it.
+	// The fault would cause any further differences.
 	if !g.fault {
 		g.check("", g.s.expect)
 	}
@@ -109,7 +108,7 @@ func (g *execution) open() error {
 	return g.begin(t, g.s.input)
 }
 
-// compile returns the program of a run at path, and counts it unless another run has it.
+// compile returns the program for the run at path, and counts its bytes unless another run uses the same program.
 func (g *execution) compile(src *program.Source, path string, directory *template.Directory) (*program.Program, error) {
 	p, err := g.library.Compile(src, g.answers.operations, g.answers.decisions, path, directory)
 	if err != nil {
@@ -124,7 +123,7 @@ func (g *execution) compile(src *program.Source, path string, directory *templat
 	return p, nil
 }
 
-// refused compares the error of a document, if any, with the expected one. It returns true if there is nothing to run.
+// refused compares the error of a document, if any, with the expected one. It returns true if the scenario ends here.
 func (g *execution) refused(err error) bool {
 	want := g.s.expect.invalid
 	if err == nil {
@@ -175,10 +174,10 @@ func (g *execution) instant(since time.Duration) int64 {
 	return call.After(g.s.start.UnixNano(), since)
 }
 
-// next returns the next instant at which something is due; false: nothing is, or not before the end of the scenario.
+// next returns the next due instant. It returns false if nothing is due before the end of the scenario.
 func (g *execution) next(entries []entry) (int64, bool) {
 	var due []int64
-	// A run that has ended does not wait for further answers. The timeline goes on: its expectations must be checked.
+	// A run that has ended does not wait for further answers. The timeline continues, because its expectations must be checked.
 	if g.main().finished() == nil {
 		for _, t := range g.tracks {
 			if at, ok := t.schedule.Next(); ok && t.finished() == nil {
@@ -217,7 +216,7 @@ func (g *execution) settle() {
 		g.away = 0
 		g.recover()
 	}
-	// A turn may make any run take another, so the round starts again after each; turns without work are cheap.
+	// A turn may cause a turn of any other run, so the loop restarts after each turn. Turns without work are cheap.
 	for _, t := range g.tracks {
 		t.turns = 0
 	}
@@ -233,7 +232,7 @@ func (g *execution) settle() {
 	}
 }
 
-// turn takes one turn of a run, and reports whether anything happened.
+// turn takes one turn of a run, and reports whether it had any work.
 func (g *execution) turn(t *track) bool {
 	items := g.items(t)
 	if t.finished() != nil && len(items) == 0 {
@@ -244,8 +243,8 @@ func (g *execution) turn(t *track) bool {
 	for _, r := range out.Replies {
 		r.To(r.Err)
 	}
-	// As in the engine's loop, calls are made only after their requests are in the journal. After a crash the calls of this turn are
-	// dropped, and recovery must find the open requests in the journal.
+	// As in the engine's loop, calls are made only after their requests are in the journal. A crash drops the calls of this turn,
+	// and recovery must find their open requests in the journal.
 	err := t.append(&out)
 	g.evaluated(t)
 	g.budget.events += len(out.Batch)
@@ -272,13 +271,13 @@ func (g *execution) turn(t *track) bool {
 	return len(items) > 0 || len(out.Batch) > 0 || out.More
 }
 
-// items returns the items of a run that are due now, shuffled where the rules leave their order open.
+// items returns the items of a run that are due now. It shuffles those whose order the rules leave open.
 func (g *execution) items(t *track) []decide.Item {
 	items, groups := t.schedule.Take(g.now, g.budget.bytesMax-g.budget.bytes)
 	if g.shuffle != nil {
 		items = schedule.Shuffle(g.shuffle, items, groups)
 	}
-	// Children are shuffled already by the order of their own answers.
+	// Results of children need no shuffling: their order follows from the shuffled answers of the children.
 	t.children = slices.DeleteFunc(t.children, func(child *track) bool {
 		if it, ok := child.outcome(); ok {
 			items = append(items, g.received(it))
@@ -302,7 +301,7 @@ func (g *execution) received(it decide.Item) decide.Item {
 	return it
 }
 
-// crash discards the engine of a run and rebuilds it from the store, which determines the open requests.
+// crash discards the engine of a run and rebuilds it from the journal, which determines the open requests.
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	err := t.rebuild()
@@ -332,7 +331,7 @@ func (g *execution) recover() {
 	}
 }
 
-// ask gets the answer of a request from the script or a child run. The answer of a repeated request is scheduled already.
+// ask gets the answer to a request from the script or a child run. It ignores a repeated request, whose answer is scheduled already.
 func (g *execution) ask(q question) {
 	if g.exceeded() || !g.answers.first(q.id()) {
 		return
@@ -368,7 +367,7 @@ func (g *execution) answer(q question, p *script.Part) {
 	}
 }
 
-// missing describes a question for which the script has no answer.
+// missing describes a question without an answer in the script.
 func (q question) missing() string {
 	switch {
 	case q.call.Decision != 0:
@@ -397,8 +396,8 @@ func (g *execution) enter(i int, e *entry) {
 	}
 }
 
-// command sends the commands of an entry to their run, so that they arrive together and in order. Except in a world, a refusal
-// because of the run's state is not a difference; a command with an unknown step is a mistake of the scenario.
+// command sends the commands of an entry to their run, together and in order. Except in a world, a refusal because of the state of
+// the run is not a difference. A command about an unknown step is a difference: the scenario is wrong.
 func (g *execution) command(e *entry) {
 	group := g.main().schedule.Group()
 	for _, command := range e.commands {
@@ -425,7 +424,7 @@ func (g *execution) command(e *entry) {
 	}
 }
 
-// reply returns the function that takes the reply to a command of an entry.
+// reply returns the function that receives the reply to a command of an entry.
 func (g *execution) reply(t *track, e *entry) func(error) {
 	at := g.place // the timeline may have advanced when the reply arrives
 	return func(err error) {

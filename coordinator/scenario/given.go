@@ -18,7 +18,7 @@ func (r *reader) inputs(x *expectation, n *document.Node) {
 	})
 }
 
-// wantInput compares the input of the last call of that name; of an object, the keys that are named.
+// wantInput compares the input of the last call named name. If both inputs are objects, it compares only the given keys.
 func wantInput(name string, want value.Value) test {
 	return func(g *execution) (string, *Event, bool) {
 		t, key, ok := g.route(name)
@@ -30,11 +30,11 @@ func wantInput(name string, want value.Value) test {
 				return expected.Show(e.Value), t.event(i), expected.HasKeys(e.Value, want)
 			}
 		}
-		return "none: nothing of that name was called", nil, false
+		return "none: no call has that name", nil, false
 	}
 }
 
-// callNames returns the names that a scenario may use for the call that an event requests, as under operations.
+// callNames returns the names of the call that an event requests, as a scenario may write them under operations.
 func (t *track) callNames(i int) []string {
 	if p, ok := t.places[i]; ok {
 		return program.TaskNames("", p)
@@ -50,7 +50,7 @@ func (t *track) callNames(i int) []string {
 	return names
 }
 
-// note records the task of a playbook's call, and the effect of a world's, which the body drops when the call has ended.
+// note records the task of a playbook's call, or the effect of a world's call. The body drops both when the call ends.
 func (t *track) note(i int) {
 	e := &t.journal[i]
 	if e.Type != journal.CallRequested || t.seen.Body() == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// leanest is a store for which every value is large, and which counts those that it loads.
+// leanest is a store that treats every value as large, and counts the loaded values.
 type leanest struct {
 	*memory.Store
 	loaded, left int
@@ -54,7 +54,8 @@ func (s *leanest) TailLean(ctx context.Context, stream string, from uint64, _ fu
 
 var _ journal.LeanStore = (*leanest)(nil)
 
-// filled returns a value with others in place of those that stand for them, as in the output of a map, and requires that they are theirs.
+// filled returns a value with the large values in place of their placeholders, as in the output of a map. It requires that the
+// placeholders match the values.
 func filled(t *testing.T, what string, stands, v any) any {
 	switch s := stands.(type) {
 	case value.Large:
@@ -82,7 +83,7 @@ func filled(t *testing.T, what string, stands, v any) any {
 	return stands
 }
 
-// sameAs puts the values in place of those that stand for them, and requires that they are theirs.
+// sameAs replaces the placeholders in lean by the values of whole, and requires that they match.
 func sameAs(t *testing.T, what string, lean, whole *inspect.State) {
 	put := func(of string, stands *any, v any) {
 		*stands = filled(t, what+": "+of, *stands, v)
@@ -95,7 +96,7 @@ func sameAs(t *testing.T, what string, lean, whole *inspect.State) {
 	require.Equal(t, whole, lean, what)
 }
 
-// Of every scenario, states and explanations that are read without the values that they do not need are those that follow from all.
+// For every scenario, states and explanations read without unneeded values equal those read with all values.
 func TestWhatIsReadWithoutLargeValuesIsTheSame(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
 	require.NoError(t, err)

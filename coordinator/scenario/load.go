@@ -12,9 +12,9 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Load reads the scenarios in files and, recursively, in folders, in the order of their paths and places. A file may hold several.
-// It skips documents of other kinds, so that a folder may hold workflows and the scenarios that use them; but a path without any
-// scenario is an error. It returns the faults of all files as document.Errors, and then no scenarios.
+// Load reads the scenarios in files and, recursively, in folders, in the order of the paths and of the documents in each file. A file may
+// hold several scenarios. Load skips documents of other kinds, so a folder may hold workflows next to the scenarios that use them, but a
+// path without any scenario is an error. Load returns the faults of all files together as document.Errors, and then no scenarios.
 func Load(paths ...string) ([]*Scenario, error) {
 	var all []*Scenario
 	var errs []error
@@ -33,7 +33,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 			all = append(all, list...)
 			found += len(list)
 		}
-		// Otherwise a misspelt path would pass as a test.
+		// Without this error, a misspelt path would count as a passed test.
 		if found == 0 && len(errs) == 0 {
 			errs = append(errs, program.NoScenario(path))
 		}
@@ -44,7 +44,7 @@ func Load(paths ...string) ([]*Scenario, error) {
 	return all, nil
 }
 
-// filesIn returns the files that may hold documents: path itself, or if it is a folder, those in it.
+// filesIn returns the files that may hold documents: path itself, or the files in it if path is a folder.
 func filesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

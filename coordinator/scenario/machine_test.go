@@ -42,7 +42,7 @@ var (
 		machine.Emits(weighing, machine.Timer))
 )
 
-// stepDrawer weighs each number put, and the number of tries a minute after that fails.
+// stepDrawer weighs each put number. One minute after a failed weighing, it weighs the number of tries.
 func stepDrawer(a *machine.Activation[string], s *drawer, e drawerEvent) (*drawer, error) {
 	if s == nil {
 		s = &drawer{}
@@ -93,7 +93,8 @@ expect:
   inputs: {"drawer[a].weigh": {n: 1}}
 `
 
-// TestAScenarioDrivesAMachineInGo: a document names the machine, the Go test has it, and the YAML is that of any world.
+// TestAScenarioDrivesAMachineInGo: a document names the machine, the Go test provides it, and the YAML is the same as for any
+// world.
 func TestAScenarioDrivesAMachineInGo(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

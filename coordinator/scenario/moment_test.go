@@ -25,7 +25,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// observer is a process that works on the runs of a track, as far as readers ask.
+// observer is a process that serves readers of the runs of a track.
 type observer struct {
 	*track
 	now int64
@@ -46,14 +46,14 @@ func (o *observer) read(t *testing.T, store journal.Store) *past.Reader {
 	return past.New(t.Context(), store, known, o)
 }
 
-// seen has the state, the explanation and the calls of a run that a reader returns.
+// seen holds the state, the explanation and the calls of a run as a reader returns them.
 type seen struct {
 	state *inspect.State
 	why   *explain.Explanation
 	calls []string
 }
 
-// A watcher is told of the changes of a run as they happen, and remembers them.
+// watcher receives the changes of a run in order, and records them.
 type watcher struct {
 	told
 	next func() (inspect.Update, error, bool)
@@ -66,7 +66,7 @@ func watch(t *testing.T, r *past.Reader, run string) *watcher {
 	return w
 }
 
-// look takes the next change.
+// look receives the next change.
 func (w *watcher) look(t *testing.T) {
 	u, err, ok := w.next()
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func (w *watcher) look(t *testing.T) {
 	}
 }
 
-// told has the status, steps and cells of a run that a watcher knows after an event.
+// told holds the status, steps and cells of a run that a watcher has received up to an event.
 type told struct {
 	status reactive.RunStatus
 	steps  map[string]inspect.StepChange // newest, by step
@@ -93,12 +93,12 @@ func (w *told) copied() told {
 	return told{status: w.status, steps: maps.Clone(w.steps), cells: maps.Clone(w.cells)}
 }
 
-// ofCell returns a cell with the fields that a watcher is told: how its calls go on is no change of it.
+// ofCell returns a cell with only the fields that a watcher receives. The progress of its calls is not a change of the cell.
 func ofCell(c world.CellState) world.CellState {
 	return world.CellState{Address: c.Address, Status: c.Status, Paused: c.Paused, State: c.State, Failure: c.Failure}
 }
 
-// newest returns the newest run of a routed step of which a watcher was told.
+// newest returns the newest run of a routed step that a watcher has received.
 func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
 	for n := 1; ; n++ {
 		c, found := w.steps[fmt.Sprintf("%s@%d", step, n)]
@@ -109,7 +109,7 @@ func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
 	}
 }
 
-// same compares the changes that a watcher was told with the state that is read later.
+// same compares the changes that a watcher received with a state that is read later.
 func (w *told) same(t *testing.T, state *inspect.State, what string) {
 	require.Equal(t, w.status, state.Status, what)
 	there := map[string]bool{}
@@ -118,7 +118,7 @@ func (w *told) same(t *testing.T, state *inspect.State, what string) {
 		there[s.Step] = true
 		c, ok := w.steps[s.Step]
 		if state.Routed != nil && !strings.Contains(s.Step, "@") {
-			if c, ok = w.newest(s.Step); !ok || s.Tokens > 0 { // tokens before its gate are not told as a change of a run of it
+			if c, ok = w.newest(s.Step); !ok || s.Tokens > 0 { // tokens at its gate are not a change of a step-run
 				continue
 			}
 		}
@@ -140,9 +140,9 @@ func (w *told) same(t *testing.T, state *inspect.State, what string) {
 	require.Equal(t, w.cells, cells, what)
 }
 
-// Of every event of every scenario, a run is read as it was: as an observer saw it who looked right after that event, and as one
-// knows it who has watched all changes up to there. Every
-// seventh event is tried, of long runs every seventieth, others of each scenario, and each under SLUICE_EXHAUSTIVE.
+// For every event of every scenario, a run can be read as of that event. The result equals the state of an observer right after the
+// event, and the state of a watcher of all changes up to the event. The test tries every seventh event, or every seventieth of long
+// runs, at different offsets in each scenario, and every event under SLUICE_EXHAUSTIVE.
 func TestAMomentIsReadAsItWas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads each run as often as it has events")
@@ -154,7 +154,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 		g := newExecution(s, Options{}, program.NewLibrary())
 		g.perform()
 		for _, track := range g.tracks {
-			if len(track.journal) == 0 || len(track.given) > 0 { // cells that are given are in no event
+			if len(track.journal) == 0 || len(track.given) > 0 { // no event has the given cells
 				continue
 			}
 			store := memory.New()
@@ -207,7 +207,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 				watcher := heard[seq]
 				watcher.same(t, state, what)
 
-				// An instant is the last of its events.
+				// An instant means its last event.
 				last := seq
 				for last < uint64(len(track.journal)) && track.journal[last].At <= track.journal[seq-1].At {
 					last++

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// movable are changes of a document after which open runs may go on: all but the first bring a call for some of them.
+// movable holds changes of a document after which open runs may continue. All except the first add a call for some runs.
 var movable = map[string]func(doc map[string]any){
 	"version": func(doc map[string]any) { doc["version"] = "moved" },
 	"call": func(doc map[string]any) {
@@ -29,7 +29,7 @@ var movable = map[string]func(doc map[string]any){
 	},
 }
 
-// moved returns a run that was moved to another workflow after an event, and has made the next requests of that workflow.
+// moved moves a run to another workflow after an event, and returns it after the next requests of that workflow.
 func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a *again, past []journal.Event) {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
 	a = &again{root: decide.NewRoot(now)}
@@ -46,7 +46,7 @@ func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a
 	return a, past
 }
 
-// stands describes how a moved run, or a fresh one, has ended or stands. The events of a moved one begin with those of its past.
+// stands describes the end or the current state of a moved run, or of a fresh one. The events of a moved run begin with its past.
 func (a *again) stands(now *plan.Plan, past []journal.Event) string {
 	if a.root.Steps() != nil {
 		return end(a.root)
@@ -71,7 +71,7 @@ func code(f *journal.Failure) string {
 	return f.Code + " " + f.Step
 }
 
-// fresh returns a run that was started with a workflow in place of its own, and got the events from outside that the run got.
+// fresh returns a run that starts with another workflow, and receives the outside events of the original run.
 func fresh(track *track, now *plan.Plan, asked map[string][]string) *again {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
 	a := &again{root: decide.NewRoot(now), skip: 1}
@@ -92,9 +92,9 @@ func participantsOf(track *track) map[string][]string {
 	return asked
 }
 
-// A run that is moved, after any of its turns, to a workflow by which its past would have gone the same way equals a fresh run that was
-// started with that workflow and had the same answers: it has the same status, and asks for the same calls. When it gets the events from
-// outside that its run got later, it ends, or stands, as the fresh one does that gets all of them.
+// A run can be moved, after any of its turns, to a workflow under which its past is the same. It then equals a fresh run that was
+// started with that workflow and received the same answers: it has the same status and makes the same requests. When both receive
+// the later outside events of the original run, they end in the same way, or stay in the same state.
 func TestAMovedRunIsAFreshRunOfTheOtherWorkflow(t *testing.T) {
 	moves, ended, differ := 0, 0, 0
 	recorded(t, func(name string, track *track) {
@@ -119,7 +119,7 @@ func TestAMovedRunIsAFreshRunOfTheOtherWorkflow(t *testing.T) {
 				cut := *track
 				cut.journal = track.journal[:upto]
 				report := shadowOf(t, &cut, now)
-				if report.Status.Terminal() || report.Past() != nil || report.Status == reactive.RunPaused { // a paused run asks later
+				if report.Status.Terminal() || report.Past() != nil || report.Status == reactive.RunPaused { // a paused run makes its requests later
 					differ++
 					continue
 				}

@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// place is the referent of a name in an expectation: a step, map or conditional of a run, or one item of a map as a whole.
+// place is the node or item that a name in an expectation means: a step, map or conditional of a run, or a whole item of a map.
 type place struct {
 	t    *track
 	node int32
 	item int // of the map that node is; -1: the node itself
 }
 
-// route finds the run of a name, by the steps that started its child runs, and the rest of the name.
+// route finds the run that name is about, by the steps that started its child runs, and returns it with the rest of name.
 func (g *execution) route(name string) (t *track, key string, ok bool) {
 	slash := strings.LastIndexByte(name, '/')
 	if slash < 0 {
@@ -32,8 +32,8 @@ func (g *execution) route(name string) (t *track, key string, ok bool) {
 	return nil, "", false
 }
 
-// find returns the place of a name, as an observer of the journals sees it. The name of a map with a further index is an item as a
-// whole. It is not ambiguous, because ids are unique.
+// find returns the place that name means, as an observer of the journals sees it. The name of a map with a further index means a
+// whole item. Names are unambiguous, because ids are unique.
 func (g *execution) find(name string) (place, bool) {
 	t, key, ok := g.route(name)
 	if !ok {
@@ -55,7 +55,7 @@ func (g *execution) find(name string) (place, bool) {
 	return p, len(p.body()) > 0
 }
 
-// body returns the named nodes of an item, in template order; none when the map has no such item.
+// body returns the named nodes of an item, in template order, or nil if the map has no such item.
 func (p place) body() []int32 {
 	root := p.t.seen
 	key := root.Key(p.node)
@@ -85,8 +85,8 @@ func (p place) status() reactive.Status {
 	return p.itemStatus(nodes)
 }
 
-// itemStatus returns the status of an item of several steps: it is running from the first request to the last end, and then
-// has failed when one of its steps has and no test of the body reads that.
+// itemStatus returns the status of an item with several steps. The item is running from its first request to its last end. Then it
+// has failed if one of its steps failed and no test of the body reads that step.
 func (p place) itemStatus(nodes []int32) reactive.Status {
 	ended, moved := true, false
 	end := reactive.Completed
@@ -110,7 +110,7 @@ func (p place) itemStatus(nodes []int32) reactive.Status {
 	return reactive.Waiting
 }
 
-// output returns the output of the place; false: there is none yet.
+// output returns the output of the place, or false if it has none yet.
 func (p place) output() (any, bool) {
 	switch p.status() {
 	case reactive.Skipped:
@@ -126,7 +126,7 @@ func (p place) output() (any, bool) {
 	return p.t.seen.Output(nodes[len(nodes)-1]), true
 }
 
-// failure returns the failure of the place if it is a single failed node, else nil.
+// failure returns the failure of the place, or nil if it is an item or has not failed.
 func (p place) failure() *journal.Failure {
 	if p.item >= 0 || p.status() != reactive.Failed {
 		return nil

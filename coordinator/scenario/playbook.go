@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Expectations that only playbooks have. They are checked against the journals, as those of all workflows.
+// Expectations that only playbooks have. They are checked against the journals, like all expectations.
 
 // netChange is a change of a net that an observer received, with the index of the event that caused it.
 type netChange struct {
@@ -37,7 +37,7 @@ func (t *track) observeNet() {
 	}
 }
 
-// count counts the changes that an observer of a playbook received.
+// count counts the changes for which yes returns true, and returns the event of the last one.
 func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
 	for i := range t.netChanges {
 		if yes(&t.netChanges[i].View) {
@@ -48,8 +48,8 @@ func (t *track) count(yes func(v *routed.View) bool) (n int, by *Event) {
 	return n, by
 }
 
-// task returns the key of a playbook's call that a name is about, as under operations but without the kind of the tool: the oldest
-// that has not ended; and, if the name is that of a step, the key of the call's step-run. It returns any other name as it is.
+// task returns the key of the oldest open call of a playbook that name means. name is one of the names under operations, except the
+// kind of tool. If name is a step, run is the key of its step-run, else it equals key. task returns any other name unchanged.
 func (t *track) task(name string) (key, run string) {
 	if _, ok := t.seen.Node(name); ok || t.seen.Steps() == nil {
 		return name, name
@@ -89,7 +89,7 @@ func either(ofBody func(t *track, steps reactive.Steps) (string, *Event, bool), 
 	}
 }
 
-// wantRuns compares the order in which the step-runs were scheduled.
+// wantRuns compares the order of scheduling of step-runs.
 func wantRuns(want expected.Order) test {
 	return ofPlaybook("runs", func(t *track, _ reactive.Steps) (string, *Event, bool) {
 		var got []string
@@ -103,7 +103,7 @@ func wantRuns(want expected.Order) test {
 	})
 }
 
-// wantContext compares the given keys of the context, each value as a whole.
+// wantContext compares the given keys of the context, and each value as a whole.
 func wantContext(want value.Value) test {
 	return ofPlaybook("ctx", func(t *track, steps reactive.Steps) (string, *Event, bool) {
 		got := steps.Context()
@@ -150,7 +150,7 @@ func wantPlaybookOutput(name string, want value.Value) func(t *track, steps reac
 	}
 }
 
-// wantTries compares the number of runs of a task's tool; for a step, the sum over its tasks.
+// wantTries compares the number of runs of the tool of a task, or for a step the sum over its tasks.
 func wantTries(name string, want int) func(t *track, steps reactive.Steps) (string, *Event, bool) {
 	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
 		step, task, _ := strings.Cut(name, ".")
@@ -196,14 +196,14 @@ func wantPlaybookCount(name string, want int) func(t *track, steps reactive.Step
 				}
 			}
 			if !ok {
-				return "nothing is counted under that name", nil, false
+				return "no count has that name", nil, false
 			}
 		}
 		return strconv.Itoa(got), by, got == want
 	}
 }
 
-// wantViews looks for changes in this order; others may occur between.
+// wantViews searches for changes in this order. Other changes may occur in between.
 func wantViews(want []string) func(t *track, steps reactive.Steps) (string, *Event, bool) {
 	return func(t *track, steps reactive.Steps) (string, *Event, bool) {
 		found, last := 0, -1
@@ -217,7 +217,7 @@ func wantViews(want []string) func(t *track, steps reactive.Steps) (string, *Eve
 		}
 		missing := "no " + want[found]
 		if !slices.Contains(viewNames, routed.ViewName(want[found])) {
-			missing = "nothing that happens is named " + quote(want[found])
+			missing = "no change of a playbook is named " + quote(want[found])
 		} else if found > 0 {
 			missing += " after " + strings.Join(want[:found], ", ")
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// question is a request of a run: a call, one participant's share of a call, or a decision about a step.
+// question is a request of a run: a call, a request to one participant of a call, or a request for a decision about a step.
 type question struct {
 	t    *track
 	call reactive.Request
@@ -28,7 +28,7 @@ func (t *track) question(req reactive.Request) question {
 	return question{t, req, t.root.Key(req.Node)}
 }
 
-// id returns the id of the request, which is the same when it is repeated.
+// id returns the id of the request. A repeated request has the same id.
 func (q question) id() string {
 	id := q.t.id + "/" + reactive.RequestName(q.node, q.call.Attempt)
 	switch {
@@ -40,7 +40,7 @@ func (q question) id() string {
 	return id
 }
 
-// part returns the script of the answer; nil: there is none.
+// part returns the script of the answer, or nil.
 func (q question) part(c *answers) *script.Part {
 	if q.t.world() != nil {
 		return program.FindEffect(q.parts(c), program.EffectNames(q.t.path, q.node, q.operation(), q.t.root.Place(q.call.Node).Step))
@@ -54,7 +54,7 @@ func (q question) part(c *answers) *script.Part {
 	return c.operations.Find(q.t.path, q.node, q.operation())
 }
 
-// parts returns the part of the script that has the answer: of decisions, or of operations.
+// parts returns the part of the script for the request: decisions or operations.
 func (q question) parts(c *answers) script.Parts {
 	if q.call.Decision != 0 {
 		return c.decisions
@@ -80,24 +80,24 @@ func (q question) task() (routed.Place, bool) {
 
 func (q question) bound() *plan.Operation { return q.t.root.Operation(q.call.Node) }
 
-// answered returns the item of a call that completed with an output.
+// answered returns the item that completes a call with an output.
 func (q question) answered(output any) decide.Item { return q.ended(operation.ResultOf(output, nil)) }
 
-// failed returns the item of a call that failed.
+// failed returns the item that fails a call.
 func (q question) failed(f *journal.Failure) decide.Item {
 	kept := *call.NewFailure(f.Code, f.Message)
 	kept.Details, kept.Retryable = f.Details, f.Retryable
 	return q.ended(call.Result{Failure: &kept})
 }
 
-// ended returns the item of a result, as the engine makes it.
+// ended returns the item that ends a call with a result, as the engine makes it.
 func (q question) ended(result call.Result) decide.Item {
 	e := decide.Ending(q.call, result)
 	e.Node = q.node
 	return decide.Item{Event: e}
 }
 
-// report returns the item of a frame of a scripted answer.
+// report returns the item of a report in a scripted answer.
 func (q question) report(number int32, f *script.Frame) decide.Item {
 	e := decide.Reported(q.call, 1, number, f.Kind, f.Payload)
 	e.Node = q.node
@@ -116,7 +116,7 @@ func (q question) item(a script.Answer) decide.Item {
 }
 
 // unanswered returns the requests that a recovered run must repeat, in the order in which they were first made. lost holds the
-// endings of calls that may not be repeated.
+// failures of calls that must not be repeated.
 func (t *track) unanswered() (again []question, lost []decide.Item) {
 	for _, req := range t.root.OpenCalls() {
 		q := t.question(req)
@@ -132,12 +132,12 @@ func (t *track) unanswered() (again []question, lost []decide.Item) {
 	return again, lost
 }
 
-// sort sorts questions by the events that requested them, which is also the order of scripted answers of one instant.
+// sort sorts questions by their requesting events. Scripted answers of one instant have the same order.
 func (t *track) sort(list []question) {
 	slices.SortStableFunc(list, func(a, b question) int { return cmp.Compare(t.asked(a), t.asked(b)) })
 }
 
-// asked returns the index of the event that requested a question: an attempt, a further participant, or a decision.
+// asked returns the index of the requesting event of a question: an attempt, a further participant, or a decision.
 func (t *track) asked(q question) int {
 	return t.last(func(e *journal.Event) bool {
 		if e.Node != q.node || e.Attempt != q.call.Attempt {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// reader turns the nodes of a document into a scenario and collects its faults.
+// reader reads a scenario from the nodes of a document, and collects the faults.
 type reader struct{ script.Reader }
 
 // fields maps each key of a mapping to the function that reads it.
@@ -46,7 +46,7 @@ func read(n *document.Node) (*Scenario, error) {
 		if at == nil {
 			at = n.Get("until")
 		}
-		r.Refuse(at, fmt.Sprintf("a scenario must end by %s: start it by %s, or have it end sooner (until)",
+		r.Refuse(at, fmt.Sprintf("a scenario must end by %s: start it by %s, or set an earlier end (until)",
 			untilLast.Format(time.RFC3339), last.Format(time.RFC3339)))
 	}
 	for i := range s.timeline {
@@ -83,7 +83,7 @@ func (r *reader) workflow(n *document.Node) *document.Node {
 	return n
 }
 
-// directory reads the participants, as in a workflow.
+// directory reads a directory of participants, as in a workflow.
 func (r *reader) directory(n *document.Node) *template.Directory {
 	d, err := template.ParseDirectory(n)
 	if faults, ok := errors.AsType[document.Errors](err); ok {

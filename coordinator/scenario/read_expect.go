@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceflow/sluice/template/duration"
 )
 
-// expectation holds the checks of one instant.
+// expectation holds the expected values of one instant.
 type expectation struct {
-	invalid []string // texts that the error of the document contains; none: the document is valid
+	invalid []string // texts in the error of the document; none: the document must be valid
 	checks  []check
 }
 
@@ -26,7 +26,7 @@ type check struct {
 	test test
 }
 
-// test reads one value and returns it with the event that caused it; ok reports whether it is as expected.
+// test reads one value and returns it with the causing event. ok reports whether the value is as expected.
 type test func(g *execution) (got string, by *Event, ok bool)
 
 func (x *expectation) add(key, want string, t test) {
@@ -160,7 +160,7 @@ func wantCountOf(name string, want int) test {
 	return inWorld(wantWorldCount(name, want), either(wantPlaybookCount(name, want), wantCount(name, want)))
 }
 
-// counts reads numbers; those of branches are one mapping.
+// counts reads numbers. The numbers of branches are a mapping.
 func (r *reader) counts(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
 		if name == "branches" {

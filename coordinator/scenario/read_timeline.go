@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The kinds of entries of a timeline that are not commands.
+// The keys of the entries that do not hold exactly one command.
 const (
 	expectKey    = "expect"
 	crashKey     = "crash"
@@ -24,14 +24,14 @@ const (
 	messagesKey  = "messages"
 )
 
-// timeline reads commands and expectations in order of time.
+// timeline reads commands and expectations. They must be in the order of their times.
 func (r *reader) timeline(n *document.Node) []entry {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
 		return nil
 	}
 	list := make([]entry, 0, n.Len())
-	last := time.Duration(0) // entries out of order are refused: they are most likely a mistake
+	last := time.Duration(0) // an entry out of order is refused: it is most likely a mistake
 	for _, item := range n.Items() {
 		e := r.entry(item)
 		if e.at < last {
@@ -43,7 +43,7 @@ func (r *reader) timeline(n *document.Node) []entry {
 	return list
 }
 
-// entry reads one command or expectation. More than one in an entry would leave their order open.
+// entry reads one command or expectation. It refuses several in one entry, because they would have no order.
 func (r *reader) entry(n *document.Node) entry {
 	e := entry{pos: n.Pos}
 	kinds := fields{
@@ -70,7 +70,7 @@ func (r *reader) entry(n *document.Node) entry {
 		"refused": func(v *document.Node) { e.refused = r.Texts(v) },
 	}
 	for name, read := range kinds {
-		if name != "apply" { // it is known, to be refused
+		if name != "apply" { // this known key is always refused
 			names = append(names, name)
 		}
 		known[name] = func(v *document.Node) {
@@ -98,13 +98,13 @@ func (r *reader) entry(n *document.Node) entry {
 	return e
 }
 
-// command sets the only command of the entry.
+// command makes c the only command of the entry.
 func (e *entry) command(c journal.Event) { e.commands = []journal.Event{c} }
 
-// optional holds the keys of commands that may be left out.
+// optional holds the optional keys of commands.
 var optional = []string{"reason", "work", "id"}
 
-// command reads a command: a mapping with the given keys and the actor.
+// command reads a command: a mapping with the given keys and actor.
 func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journal.Event {
 	d := &journal.Detail{}
 	e := journal.Event{Type: t, Detail: d}
@@ -133,12 +133,12 @@ func (r *reader) command(n *document.Node, t journal.Type, keys ...string) journ
 	return e
 }
 
-// message reads a message to the run; a wait of its name takes it, or the cells of a world.
+// message reads a message to the run. A wait for its name takes it, or the cells of a world.
 func (r *reader) message(n *document.Node) journal.Event {
 	return r.command(n, journal.MessageReceived, "name", "id")
 }
 
-// messages reads messages that arrive together, in this order.
+// messages reads messages that arrive together, in the given order.
 func (r *reader) messages(n *document.Node) (list []journal.Event) {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -153,7 +153,7 @@ func (r *reader) messages(n *document.Node) (list []journal.Event) {
 	return list
 }
 
-// pause reads a pause, or the end of one: of the cell that it names, or of the run.
+// pause reads a pause or the end of one: of the named cell, or of the run.
 func (r *reader) pause(n *document.Node, ofRun, ofCell journal.Type) journal.Event {
 	if n.Get("step") != nil {
 		return r.command(n, ofCell, "step", "reason")
@@ -177,7 +177,7 @@ func (r *reader) decision(n *document.Node) journal.Event {
 	return e
 }
 
-// patch reads a change of a playbook's context.
+// patch reads a change to the context of a playbook.
 func (r *reader) patch(n *document.Node) journal.Event {
 	e := journal.Event{Type: journal.ContextPatched, Detail: &journal.Detail{}}
 	r.Object(n, fields{
@@ -194,7 +194,7 @@ func (r *reader) patch(n *document.Node) journal.Event {
 	return e
 }
 
-// crash reads the time for which the engine is away.
+// crash reads the time until the engine is back.
 func (r *reader) crash(n *document.Node) (down time.Duration) {
 	if n.Kind == document.Bool {
 		if !r.Boolean(n) {

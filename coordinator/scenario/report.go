@@ -18,14 +18,14 @@ type Report struct {
 	Refused     []Refusal    `json:"refused,omitempty"`     // commands of the timeline that the run refused
 }
 
-// Difference is one expectation that does not hold.
+// Difference is one expectation that is not met.
 type Difference struct {
 	Where string `json:"where,omitempty"` // entry of the timeline, such as `timeline[2]`; "": at the end
 	At    string `json:"at,omitempty"`    // instant since the start, ISO 8601
-	Key   string `json:"key"`             // the expectation, such as `steps.pay`
+	Key   string `json:"key"`             // of the expectation, such as `steps.pay`
 	Want  string `json:"want"`            // expected value
 	Got   string `json:"got"`             // actual value
-	Event *Event `json:"event,omitempty"` // the cause; nil: no single event
+	Event *Event `json:"event,omitempty"` // that caused it; nil: no single event did
 }
 
 // Event identifies an event of a journal.
@@ -58,7 +58,7 @@ func (e *Event) String() string {
 	return b.String()
 }
 
-// String returns the difference on a few lines: its place, the expected and the actual value, and the event that caused it.
+// String returns the difference on a few lines: its place, the expected and the actual value, and the causing event.
 func (d *Difference) String() string {
 	var b strings.Builder
 	b.WriteString(d.Key)
@@ -92,5 +92,5 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// indented indents all lines of a text but the first.
+// indented indents all lines of a text except the first.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n          ") }

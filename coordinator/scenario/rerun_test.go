@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// stored returns a store that has the journal of a track, and the maker of its reruns.
+// stored returns a store with the journal of a track, and the maker of its reruns.
 func stored(t *testing.T, track *track, now int64, asked map[string][]string) *rerun.Maker {
 	store, p := memory.New(), track.program.Plan
 	_, err := store.Append(t.Context(), journal.DefinitionStream(p.Hash), 0, []journal.Event{{Type: journal.ContentStored, Value: p.Workflow.Document()}}, journal.Head{})
@@ -41,7 +41,7 @@ func stored(t *testing.T, track *track, now int64, asked map[string][]string) *r
 	}
 }
 
-// named is a host that asks the participants that a run has asked.
+// named is a host that asks the same participants as an earlier run.
 type named struct {
 	*track
 	root  *reactive.Root
@@ -52,13 +52,13 @@ func (n *named) Resolve(v int32, _ int64) ([]string, *journal.Failure) {
 	return n.asked[reactive.RequestName(n.root.Key(v), n.root.Attempt(v)+1)], nil
 }
 
-// again is a rerun that gets the events from outside that came after a cut of the run that it repeats.
+// again is a rerun that receives the later outside events of the original run, after a cut.
 type again struct {
 	root *reactive.Root
 	step *decide.Stepper
 	asks []journal.Event // requests after its past
 	done []journal.Event // its journal
-	skip int             // events of the present step that are its past
+	skip int             // events of the current step that belong to its past
 }
 
 func begin(track *track, made *rerun.Made, asked map[string][]string) *again {
@@ -75,7 +75,7 @@ func begin(track *track, made *rerun.Made, asked map[string][]string) *again {
 	return a
 }
 
-// take takes items at an instant, and the timers that are due before.
+// take takes items at an instant, after the timers that are due before.
 func (a *again) take(now int64, items []decide.Item) {
 	for due := a.step.NextDue(); due > 0 && due < now && len(items) > 0 && a.skip == 0; due = a.step.NextDue() {
 		a.take(due, nil)
@@ -92,7 +92,7 @@ func (a *again) take(now int64, items []decide.Item) {
 	}
 }
 
-// given reports whether an event came from outside of a run, so that its rerun gets it, too.
+// given reports whether an event came from outside the run, so that a rerun must receive it, too.
 func given(root *reactive.Root, e *journal.Event) bool {
 	switch e.Type {
 	case journal.MessageReceived, journal.NodeAborted, journal.NodeRetried, journal.ContextPatched, journal.RunPaused, journal.RunResumed,
@@ -107,7 +107,7 @@ func given(root *reactive.Root, e *journal.Event) bool {
 	return false
 }
 
-// rest passes a rerun the events that its run got from outside after an event, at the same distances from that.
+// rest passes to a rerun the outside events of its run after an event, at the same distances in time.
 func (a *again) rest(track *track, after int, move int64) {
 	root := decide.NewRoot(track.program.Plan)
 	var items []decide.Item
@@ -147,7 +147,7 @@ func (a *again) rest(track *track, after int, move int64) {
 	flush(now)
 }
 
-// end describes how a run has ended, or stands.
+// end describes the end of a run, or its current state.
 func end(root *reactive.Root) string {
 	text := fmt.Sprintln(root.RunStatus())
 	if f := root.Finished(); f != nil {
@@ -166,16 +166,15 @@ func end(root *reactive.Root) string {
 	return strings.ReplaceAll(text+string(ctx), "sluice://run/"+root.Start().Run+"/", "sluice://run/")
 }
 
-// timed reports whether a timer of a call that was under way at a cut fired after it: in a rerun that call begins later.
+// timed reports whether a timer of a call in progress at a cut fired after the cut. In a rerun, such a call begins later.
 func timed(track *track, open map[string]bool, after int) bool {
 	return slices.ContainsFunc(track.journal[after+1:], func(e journal.Event) bool {
 		return open[e.Node] && (e.ByTimer() || e.Type == journal.DispatchCreated)
 	})
 }
 
-// A rerun from any event of a playbook's run, that gets after it the later events from outside of that run, ends as the run did, unless a
-// timer of a call under way fires later. Nothing
-// is asked that had an answer then, and nothing that the preview did not name.
+// A rerun from any event of a playbook's run receives the later outside events of that run, and ends as the run did, unless a timer
+// of a call in progress fires later. It repeats no answered request, and makes no request that the preview did not list.
 func TestAPlaybookRerunFromAnyEventEndsAsTheRunDid(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	cuts, kept, apart, gone := 0, 0, 0, 0
@@ -239,7 +238,7 @@ func TestAPlaybookRerunFromAnyEventEndsAsTheRunDid(t *testing.T) {
 	require.Greater(t, gone, 20)
 }
 
-// anyOf returns the task of a call's key as a preview names it: `page@*[*].get`.
+// anyOf returns the task of a call's key in the form of a preview: `page@*[*].get`.
 func anyOf(key string) string {
 	var out []byte
 	for i := 0; i < len(key); i++ {
@@ -258,7 +257,7 @@ func anyOf(key string) string {
 	return string(out)
 }
 
-// firstGone returns a playbook without the arcs of its first step; nil if that is none, or refused.
+// firstGone returns a playbook without the arcs of its first step, or nil if there are none or the result is refused.
 func firstGone(t *testing.T, p *plan.Plan) *plan.Plan {
 	now := changed(t, p, func(doc map[string]any) {
 		if step, ok := doc["workflow"].([]any)[0].(map[string]any); ok {
@@ -271,7 +270,7 @@ func firstGone(t *testing.T, p *plan.Plan) *plan.Plan {
 	return now
 }
 
-// leads returns whether an event schedules a step other than that of the first event of a past.
+// leads returns a function that reports whether an event schedules a step other than the step of the first event of a past.
 func leads(past []journal.Event) func(journal.Event) bool {
 	first, _, _ := strings.Cut(past[0].Node, "@")
 	return func(e journal.Event) bool {

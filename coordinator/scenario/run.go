@@ -17,34 +17,33 @@ import (
 // Options configures the run of a scenario. The zero Options run it once, without crashes.
 type Options struct {
 	// Crash discards the engine after every append and rebuilds it from the journal. This must change nothing: the expectations
-	// hold, and the journal equals that of a run without crashes. A workflow with a step that is not idempotent is run without
-	// crashes, because they fail that step.
+	// are met, and the journal equals the journal without crashes. If any workflow of the runs has a step that is not idempotent,
+	// the scenario runs without crashes, because a crash fails such a step.
 	Crash bool
 
-	// Seed shuffles answers of one instant, whose order the rules leave open. The same seed yields the same order. Default: 0,
-	// the order of their requests.
+	// Seed shuffles the answers of one instant, because the rules leave their order open. The same seed yields the same order.
+	// Default: 0, the order of their requests.
 	Seed int64
 
-	// Limits bounds the runs, as in an engine. EventsMax also bounds the events of all runs together: a scenario with more fails.
-	// Default: coordinator.DefaultLimits.
+	// Limits bounds the runs, as in an engine. In a scenario with child runs, EventsMax also bounds the events of all runs together: a
+	// scenario with more events fails. Default: coordinator.DefaultLimits.
 	Limits coordinator.Limits
 
-	// WorkMax bounds the work of all runs together: that of expressions, as expr.Meter counts it, and of events. BytesMax bounds
-	// the memory that their journals, workflows and differences take. A scenario that exceeds them fails. Defaults: WorkMax and
-	// BytesMax.
+	// WorkMax bounds the work of all runs together: for expressions, in the unit of expr.Meter, and for events. BytesMax bounds the
+	// memory of their journals, workflows and differences. A scenario that exceeds a bound fails. Defaults: WorkMax and BytesMax.
 	WorkMax  int
 	BytesMax int
 
-	// Workflows are trees built in Go, which a scenario names in place of a file. They are copied, not changed.
+	// Workflows are workflows built in Go, by the name that a scenario uses in place of a path. Run copies them and does not change them.
 	Workflows map[string]*template.Workflow
 
-	// Machines are the machines in Go that documents of worlds name, besides those that a world built in Go brings along.
+	// Machines are the machines in Go for documents of worlds. A world built in Go also provides its own.
 	Machines []*registry.Machine
 }
 
-// Run runs the scenario in virtual time and reports the differences from its expectations. It makes no calls, reads no clock and
-// returns the same report every time; it reads the files of the workflows. It takes time proportional to the number of events,
-// with Crash to its square.
+// Run runs the scenario in virtual time and reports the differences from its expectations. It reads the files of the workflows,
+// makes no calls, reads no clock, and returns the same report every time. Its time is proportional to the number of events, or to
+// the square of that number with Crash.
 func (s *Scenario) Run(o Options) *Report {
 	plain := o // for the run without crashes, to compare with
 	plain.Crash = false
@@ -66,7 +65,7 @@ func (s *Scenario) Run(o Options) *Report {
 	return g.conclude()
 }
 
-// mayCrash reports whether crashes must change nothing in these runs.
+// mayCrash reports whether the runs must be unaffected by crashes: all their steps are idempotent.
 func (g *execution) mayCrash() bool {
 	for _, t := range g.tracks {
 		for i := range t.program.Plan.Nodes {
@@ -78,7 +77,7 @@ func (g *execution) mayCrash() bool {
 	return len(g.tracks) > 0
 }
 
-// compare records the first event that differs from that of the run without crashes.
+// compare records the first event that differs from the run without crashes.
 func (g *execution) compare(plain *execution) {
 	for i, t := range g.tracks {
 		if i >= len(plain.tracks) {
@@ -95,7 +94,7 @@ func (g *execution) compare(plain *execution) {
 	}
 }
 
-// sameAs compares two journals event by event, as they are stored.
+// sameAs compares the stored encodings of two journals, event by event.
 func (t *track) sameAs(other *track) (by *Event, got string, same bool) {
 	var codec journal.Codec
 	for i := range max(len(t.journal), len(other.journal)) {

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// load reads the scenarios of one text.
+// load reads the scenarios of a text.
 func load(t testing.TB, text string) []*scenario.Scenario {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "test.yaml")
@@ -181,7 +181,7 @@ expect: {run: completed}
 	}
 }
 
-// An operation that only the script names may be the misspelt one.
+// An operation that only the script names is not suggested: its name may be the misspelt one.
 func TestASuggestedOperationIsCalledByTheWorkflow(t *testing.T) {
 	for script, want := range map[string]string{
 		`{greet: {}, gret: {}}`: `unknown operation "greett" (did you mean "greet"?)`,
@@ -200,7 +200,7 @@ expect: {run: completed}
 	}
 }
 
-// A step whose name is misspelt in the script would be carried out as it is bound.
+// The engine itself would carry out a step with a misspelt name in the script.
 func TestAScriptOfAMisspeltStepIsRefused(t *testing.T) {
 	for operations, want := range map[string]string{
 		`{chekc: {}}`:                   `no step has the name or operation "chekc" of the script (did you mean "check"?)`,

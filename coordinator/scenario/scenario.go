@@ -13,10 +13,9 @@ import (
 // Kind is the kind of the documents that this package reads.
 const Kind = "Scenario"
 
-// Scenario is one document of kind Scenario. It is immutable, can be run any number of times and is safe for concurrent
-// use.
+// Scenario is one document of kind Scenario. It is immutable and safe for concurrent use, and can be run any number of times.
 type Scenario struct {
-	Name string       // as the document says
+	Name string       // as in the document
 	Pos  document.Pos // of its document
 
 	workflow  *document.Node // inline, or the path of its file
@@ -36,9 +35,9 @@ type entry struct {
 	pos       document.Pos
 	at        time.Duration   // since the start
 	kind      string          // the key of the entry
-	commands  []journal.Event // for the kinds that are commands; several only of messages
-	refused   []string        // texts of the error by which each of them is refused; nil: none
-	down      time.Duration   // of a crash: the time for which the engine is away
+	commands  []journal.Event // of an entry that is a command; several only of messages
+	refused   []string        // texts in the error that refuses each command; nil: no refusal is expected
+	down      time.Duration   // of a crash: time until the engine is back
 	directory *template.Directory
 	expect    *expectation
 }

@@ -16,7 +16,7 @@ func TestScenarios(t *testing.T) {
 	scenario.Run(t, folder+"workflows", folder+"calls", folder+"playbooks", folder+"worlds")
 }
 
-// With twenty seeds for the order of answers of one instant; with -short, as under the race detector, with two.
+// The test uses twenty seeds for the order of answers of one instant, or two with -short, as under the race detector.
 func TestScenariosInAnyOrder(t *testing.T) {
 	seeds := int64(20)
 	if testing.Short() {

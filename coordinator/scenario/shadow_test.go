@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// recorded yields the runs of all scenarios, those of worlds left out.
+// recorded yields the runs of all scenarios except worlds.
 func recorded(t *testing.T, yield func(name string, track *track)) {
 	recordedWith(t, Options{}, yield)
 }
@@ -39,7 +39,7 @@ func recordedWith(t *testing.T, opts Options, yield func(name string, track *tra
 	}
 }
 
-// An equal workflow has the same shadow, whatever a run was about.
+// An equal workflow has the same shadow for every run.
 func TestAnEqualWorkflowGoesTheSameWay(t *testing.T) {
 	runs := 0
 	same := func(name string, track *track) {
@@ -66,7 +66,7 @@ func TestAnEqualWorkflowGoesTheSameWay(t *testing.T) {
 	}
 }
 
-// changed returns the plan of a workflow whose document is changed; nil if the changed one is refused.
+// changed returns the plan of a workflow after a change of its document, or nil if the changed document is refused.
 func changed(t *testing.T, p *plan.Plan, change func(doc map[string]any)) *plan.Plan {
 	data, err := value.JSON(p.Workflow.Document())
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func shadowOf(t *testing.T, track *track, now *plan.Plan) *shadow.Report {
 	return report
 }
 
-// A call that is new is found in the shadow of every run, and nothing that the run has begun differs, unless it has ended.
+// The shadow of every run reports a new call, and no difference in calls that the run has begun, unless the run has ended.
 func TestANewCallIsFoundInEveryRun(t *testing.T) {
 	runs := 0
 	recorded(t, func(name string, track *track) {
@@ -131,21 +131,21 @@ func TestANewCallIsFoundInEveryRun(t *testing.T) {
 				found++
 			case shadow.End: // the run has ended, and the call is open
 				require.True(t, d.Begun, name)
-			case shadow.Refused: // or it has come to no end in between
+			case shadow.Refused: // or it has not ended in between
 				require.Contains(t, []string{"node.retried", "message.received", "run.cancelled"}, d.What, name)
 			default:
 				t.Errorf("%s: %s: %s", name, d.Kind, d.String())
 			}
 		}
 		require.LessOrEqual(t, found, 1, name)
-		if found == 0 { // a run that was cancelled, or paused, before it began anything
+		if found == 0 { // the run was cancelled or paused before its first call
 			runs--
 		}
 	})
 	require.Greater(t, runs, 150)
 }
 
-// A call that is not asked any more is found, with the event that asked for it, and so is the conditional that decides so.
+// The shadow reports a call that is no longer made, with its requesting event, and the conditional that decides so.
 func TestACallNoLongerAskedIsFound(t *testing.T) {
 	runs := 0
 	recorded(t, func(name string, track *track) {
@@ -178,7 +178,8 @@ func TestACallNoLongerAskedIsFound(t *testing.T) {
 	require.Greater(t, runs, 60)
 }
 
-// Whatever is changed of the operation of a step, a run that has asked it says so; and its outcome is given to the changed one.
+// For any change of the operation of a step, the shadow of a run that has called the operation reports the change. The changed step
+// receives the outcome of the call.
 func TestAnotherOperationIsFound(t *testing.T) {
 	runs := 0
 	recorded(t, func(name string, track *track) {
@@ -215,7 +216,7 @@ func TestAnotherOperationIsFound(t *testing.T) {
 	require.Greater(t, runs, 60)
 }
 
-// In a playbook, an arc that is gone takes the step-runs and calls behind it with it.
+// In a playbook, a removed arc removes the step-runs and calls behind it.
 func TestAnArcThatIsGoneIsFound(t *testing.T) {
 	runs := 0
 	recorded(t, func(name string, track *track) {
@@ -247,7 +248,7 @@ func TestAnArcThatIsGoneIsFound(t *testing.T) {
 	require.Greater(t, runs, 40)
 }
 
-// Each call of each run has the row of its step or task, by its key alone.
+// The key of each call determines the row of its step or task.
 func TestTheRowOfACallIsInItsKey(t *testing.T) {
 	calls := 0
 	recorded(t, func(name string, track *track) {

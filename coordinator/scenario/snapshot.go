@@ -9,12 +9,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// Snapshots of a world's run. Their content is kept in memory, as the journal is: both outlive the engine.
+// Snapshots of the run of a world. Their content is kept in memory like the journal; both survive a crash of the engine.
 
-// errRoom ends a snapshot that takes more than the rest of the budget. The scenario fails because of its budget.
-var errRoom = errors.New("there is no room for the content")
+// errRoom ends a snapshot that exceeds the rest of the budget. The exceeded budget then fails the scenario.
+var errRoom = errors.New("the budget has no room for the content")
 
-// snapshot has a snapshot of the scenario's own run made in its next turn.
+// snapshot requests a snapshot of the scenario's own run in its next turn.
 func (g *execution) snapshot(e *entry) {
 	if g.main().world() == nil {
 		g.differ(g.place, snapshotKey, "a world", "only worlds have snapshots", nil)
@@ -23,7 +23,7 @@ func (g *execution) snapshot(e *entry) {
 	g.main().snapshotDue = g.reply(g.main(), e)
 }
 
-// freeze keeps the state of the world, if that is due, and returns the item that makes the snapshot count.
+// freeze stores the state of the world if a snapshot is due, and returns the item that journals the snapshot.
 func (t *track) freeze() (it decide.Item, due bool) {
 	if t.snapshotDue == nil {
 		return it, false
@@ -40,7 +40,7 @@ func (t *track) freeze() (it decide.Item, due bool) {
 	return it, true
 }
 
-// put keeps blobs by their hashes.
+// put stores blobs by their hashes.
 func (t *track) put(blobs [][]byte) error {
 	b := &t.execution.budget
 	for _, blob := range blobs {
@@ -67,8 +67,8 @@ func (t *track) fetch(hash journal.Hash) ([]byte, error) {
 	return blob, nil
 }
 
-// restore applies the journal to a new root: the events since the newest snapshot, or all if there is none. It returns how many
-// it has applied.
+// restore applies the journal to a new root: the events after the newest snapshot, or all if there is no snapshot. It returns their
+// number.
 func (t *track) restore() (applied int, err error) {
 	w, from := world.Of(t.root), 0
 	if w != nil {

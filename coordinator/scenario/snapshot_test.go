@@ -39,7 +39,7 @@ func TestTheContentOfSnapshotsIsBounded(t *testing.T) {
 	require.Contains(t, r.Differences[0].Want, "bytes of all runs together")
 }
 
-// From a snapshot on, a crash costs the replay of the events since, and not of those before.
+// After a snapshot, a crash costs only the replay of the later events.
 func TestASnapshotShortensRecovery(t *testing.T) {
 	text := counter + "timeline:\n" + strings.Repeat("  - {at: PT0S, message: {name: Add, payload: {id: a, n: 1}}}\n", 100)
 	crashes := strings.Repeat("  - {at: PT2S, crash: true}\n", 100) +
@@ -50,7 +50,7 @@ func TestASnapshotShortensRecovery(t *testing.T) {
 	require.True(t, first(t, kept, scenario.Options{WorkMax: bound / 2}).Passed)
 }
 
-// No snapshot is made of a run that has ended.
+// A run that has ended refuses a snapshot.
 func TestASnapshotMayBeRefused(t *testing.T) {
 	r := first(t, counter+"timeline: [{at: PT1S, cancel: {}}, {at: PT2S, snapshot: {}}]\nexpect: {run: aborted}\n", scenario.Options{})
 	require.Len(t, r.Differences, 1, r)

@@ -1,6 +1,6 @@
 package scenario
 
-// T is the part of *testing.T that Run uses. It keeps package testing out of programs that only load and run scenarios.
+// T is the part of *testing.T that Run uses. It keeps package testing out of programs that load and run scenarios without tests.
 type T[S any] interface {
 	Helper()                                  // as testing.T.Helper
 	Fatalf(format string, args ...any)        // as testing.T.Fatalf
@@ -8,8 +8,8 @@ type T[S any] interface {
 	Run(name string, f func(S)) (passed bool) // as testing.T.Run
 }
 
-// Run is for Go tests: it runs the scenarios in files and folders, each as a subtest with its name, without and with crashes. See
-// Load for the paths.
+// Run is for Go tests. It runs each scenario in files and folders as a subtest with the name of the scenario, first without crashes
+// and then with them. Load describes the paths.
 //
 //	func TestOrders(t *testing.T) { scenario.Run(t, "testdata/orders.yaml") }
 func Run[S T[S]](t S, paths ...string) {

@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// clocks draws workflows and playbooks with many timers of few durations, so that many are due at one instant. The numbers in the
-// names of a workflow's nodes are in template order.
+// clocks draws workflows and playbooks with many timers of few durations, so that many timers are due at one instant. The numbers
+// in the names of the nodes of a workflow are in template order.
 type clocks struct {
 	t *rapid.T
 	strings.Builder
@@ -32,7 +32,7 @@ func (c *clocks) upTo(n int) int                { return rapid.IntRange(1, n).Dr
 func (c *clocks) second() string                { return c.one("PT1S", "PT1S", "PT2S") }
 func (c *clocks) line(format string, of ...any) { fmt.Fprintf(c, format+"\n", of...) }
 
-// clocksHead comes before every drawn document: the calls of `hang` are never answered, those of `busy` fail.
+// clocksHead is the head of every drawn document. The calls of `hang` get no answer; those of `busy` fail.
 const clocksHead = `kind: Scenario
 name: clocks
 operations:
@@ -135,7 +135,7 @@ func (c *clocks) playbook() string {
 	return c.String()
 }
 
-// fired is an event that a timer has caused, as the journal shows it.
+// fired is an event in a journal that a timer has caused.
 type fired struct {
 	seq   int
 	at    int64
@@ -146,7 +146,7 @@ type fired struct {
 	known bool  // place is set
 }
 
-// rank returns the rank of a timer's kind among timers of one instant, by the event that the timer has caused.
+// rank returns the rank of a kind of timer among the timers of one instant. e is the event that the timer has caused.
 func rank(e *journal.Event, playbook bool) int {
 	switch name := e.Detail.Timer; {
 	case e.Type == journal.TimerFired && name == "retry":
@@ -209,7 +209,7 @@ func timersOf(events []journal.Event, playbook bool) (list []fired) {
 	return list
 }
 
-// checkTimers checks the order of timers in a journal that were set before the first of them fired.
+// checkTimers checks the order of the timers in a journal that were set before the first of them fired.
 func checkTimers(t require.TestingT, events []journal.Event, playbook bool) (compared int) {
 	list := timersOf(events, playbook)
 	for i, a := range list {
@@ -226,7 +226,7 @@ func checkTimers(t require.TestingT, events []journal.Event, playbook bool) (com
 	return compared
 }
 
-// TestTimersOfOneInstant: their order follows from the journal alone, so a crash at any event changes nothing.
+// TestTimersOfOneInstant: the order of timers follows from the journal alone, so a crash at any event changes nothing.
 func TestTimersOfOneInstant(t *testing.T) {
 	for _, playbook := range []bool{false, true} {
 		name := map[bool]string{false: "workflows", true: "playbooks"}[playbook]

@@ -24,8 +24,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// track is one run: the scenario's own, or a child run of a step. It holds the engine, which crashes, and the journal,
-// which does not.
+// track is one run: the scenario's own, or a child run of a step. It holds the engine, which a crash discards, and the journal,
+// which survives.
 //
 //	schedule ──items──▶ stepper ──batch──▶ encoded and decoded ──▶ journal ──▶ root of an observer ──▶ expectations
 //	                     ▲       │                                  │
@@ -39,14 +39,14 @@ type track struct {
 	parent    *track // nil: the scenario's own run
 	call      reactive.Request
 	turns     int      // in this instant
-	children  []*track // in the order of their starts, without those whose calls have ended
+	children  []*track // in the order of their starts; a finished child is removed once its call has ended
 	program   *program.Program
 
 	root     *reactive.Root // of the engine
 	step     *decide.Stepper
 	journal  []journal.Event // as read from a store
 	schedule schedule.Schedule
-	spent    int // work of expressions that is counted
+	spent    int // work of expressions that the budget includes
 
 	seen     *reactive.Root // of an observer, which applies the journal event by event
 	causes   map[int32]int  // by node: index of the event that changed its status last
@@ -54,18 +54,18 @@ type track struct {
 	statusBy int // index of the event that changed status last
 	outcomes map[reactive.Effect]int
 
-	observed   int         // index of the event that is being observed
+	observed   int         // index of the event that the observer applies
 	netChanges []netChange // of a playbook's run
 
-	places map[int]routed.Place // of a playbook's run: tasks of its calls, by the index of the requesting event
+	places map[int]routed.Place // of a playbook's run: task of each call, by the index of the requesting event
 
 	// Of a world's run.
 	given       []givenCell
 	content     map[journal.Hash][]byte // of its snapshots
-	snapshotDue func(error)             // takes the reply to the snapshot that is due; nil: none is
-	taken       map[uint64]bool         // sequences of the messages that have had a reply
-	repeated    int                     // messages that were taken before
-	activations []int                   // indexes of their events
+	snapshotDue func(error)             // receives the reply to the due snapshot; nil: none is due
+	taken       map[uint64]bool         // sequences of the messages that were replied to
+	repeated    int                     // number of duplicate messages
+	activations []int                   // indexes of the events of activations
 	effects     map[int]*template.Step  // of calls, by the index of the requesting event
 }
 
@@ -89,22 +89,22 @@ func (t *track) Function(name string, args []any) (value.Value, *journal.Failure
 	return operation.CallFunction(usercode.Call, name, t.program.Functions[name], args)
 }
 
-// Pure implements decide.Host: the script answers all calls.
+// Pure implements decide.Host. It calls no function: the script answers the calls.
 func (t *track) Pure(int32, any) (call.Result, bool) { return call.Result{}, false }
 
 // Limits implements decide.Limiter.
 func (t *track) Limits() decide.Limits { return t.execution.ofRun() }
 
-// Reserve implements decide.Host: there is room for any number of calls.
+// Reserve implements decide.Host. It allows any number of calls.
 func (t *track) Reserve(reactive.Room) bool { return true }
 
-// Resolve returns the participants of a target, from the directory of the document, of the scenario, or of the latest change.
+// Resolve returns the participants of a target, from the directory of the document, which the scenario or its timeline may replace.
 func (t *track) Resolve(v int32, at int64) ([]string, *journal.Failure) {
 	return directory.Resolve(directory.Of(t.execution.directory), t.root.Place(v).Step.Target, time.Unix(0, at)), nil
 }
 
-// rebuild discards the engine and makes it anew from the newest stored snapshot of the run and its journal. It returns
-// an error if the snapshot differs from the kept one.
+// rebuild discards the engine and makes a new one from the newest snapshot of the run, if any, and its journal. It returns an error
+// if the snapshot cannot be restored.
 func (t *track) rebuild() error {
 	crashed := t.root != nil
 	if crashed {
@@ -124,8 +124,8 @@ func (t *track) rebuild() error {
 	return err
 }
 
-// append journals the batch of a step and passes it to the observer. It encodes and decodes the events even without crashes, to find events that
-// cannot be stored or change when they are.
+// append journals the batch of a step and passes it to the observer. It encodes and decodes the events, to find events that cannot
+// be stored, or that encoding changes. A run without crashes finds them, too.
 func (t *track) append(out *decide.StepResult) error {
 	var codec journal.Codec
 	first, encoded := len(t.journal), 0
@@ -151,8 +151,8 @@ func (t *track) append(out *decide.StepResult) error {
 	return nil
 }
 
-// observe applies one event to the observer's root, and records the changes. It copies the event, because a root sets the node's
-// index in it, which does not belong to the journal.
+// observe applies one event to the root of the observer, and records the changes. It applies a copy, because a root sets the index
+// of the node in the event, and the index does not belong to the journal.
 func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.observed = i
@@ -167,10 +167,10 @@ func (t *track) observe(i int) {
 	}
 }
 
-// finished returns the run's last event; nil: it has not ended.
+// finished returns the last event of the run, or nil if the run has not ended.
 func (t *track) finished() *journal.Event { return t.seen.Finished() }
 
-// event returns the event of the journal with that index, for a difference.
+// event describes the event of the journal with index i for a difference.
 func (t *track) event(i int) *Event {
 	if i < 0 || i >= len(t.journal) {
 		return nil
@@ -180,7 +180,7 @@ func (t *track) event(i int) *Event {
 		At: duration.Format(time.Duration(e.At - t.execution.s.start.UnixNano()))}
 }
 
-// last returns the index of the latest event for which the function is true; -1: none.
+// last returns the index of the latest event for which yes returns true, or -1.
 func (t *track) last(yes func(e *journal.Event) bool) int {
 	for i := len(t.journal) - 1; i >= 0; i-- {
 		if yes(&t.journal[i]) {
@@ -190,7 +190,7 @@ func (t *track) last(yes func(e *journal.Event) bool) int {
 	return -1
 }
 
-// by returns the index of the event that changed a node's status last; -1: none has.
+// by returns the index of the event that last changed the status of a node, or -1.
 func (t *track) by(node int32) int {
 	if i, ok := t.causes[node]; ok {
 		return i

@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// After every event of every scenario, the waits listed for the run are those that let it go on: no timer is earlier than theirs, no wait
-// is left out, and every command that they name is taken.
+// After every event of every scenario, the listed waits of the run are complete and let it continue: no timer is earlier than
+// theirs, no wait is missing, and the run accepts every command that they list.
 func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 		g.perform()
 		for _, track := range g.tracks {
 			for n := range track.journal {
-				if n > 60 && n%20 > 0 { // of the few long ones only some: each command replays all events before it
+				if n > 60 && n%20 > 0 { // only some events of long runs: each command replays all events before it
 					continue
 				}
 				root := track.replayed(n + 1)
@@ -40,12 +40,12 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 				for _, w := range list {
 					kinds[w.Kind]++
 					require.NotContains(t, w.What(), "  ", what)
-					if e, ok := commandOf(w.Command); ok && (root.NextDue() == 0 || root.NextDue() > root.At()) { // else a timer goes before it
+					if e, ok := commandOf(w.Command); ok && (root.NextDue() == 0 || root.NextDue() > root.At()) { // else a timer comes first
 						commands[w.Command[0]]++
 						stepper := decide.NewStepper(track.replayed(n+1), track)
 						_, _, err := stepper.Note(root.At(), e)
 						switch {
-						case w.Command[0] == "resume" && w.Name != "": // that of the run above
+						case w.Command[0] == "resume" && w.Name != "": // of the parent run
 						case w.Command[0] == "send" && world.Of(root) != nil && errors.Is(err, decide.ErrInvalidMessage): // it has no payload
 						default:
 							require.NoError(t, err, "%v\n%s", w.Command, what)
@@ -66,7 +66,7 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 	}
 }
 
-// The waits kept while a run goes on, change by change, are those that follow from its journal as a whole.
+// The waits updated after each change of a run equal the waits that follow from its whole journal.
 func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 	all, err := Load("../../testdata/scenarios")
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 		case inspect.ForPerson, inspect.ForSource, inspect.ForRepair, inspect.ForResume:
 			return true
 		case inspect.ForMessage:
-			return !strings.Contains(w.Step, "[") && w.Step != "" // messages are no news of a cell, nor of a world
+			return !strings.Contains(w.Step, "[") && w.Step != "" // messages change the waits of no cell, and of no world
 		case inspect.ForRetry:
 			return w.Command != nil
 		}
@@ -140,7 +140,7 @@ func TestHeadsNameWhatARunWaitsFor(t *testing.T) {
 				for _, w := range decide.HeadOf(root).Waits {
 					kinds[w.Kind]++
 					if world.Of(root) != nil && (w == journal.Wait{Kind: journal.WaitMessage} || w.Kind == journal.WaitTimer && w.Until == root.NextDue()) {
-						continue // a world takes messages, whatever holds one of its cells, and its next timer may be the end of a time to live
+						continue // a world takes messages even with held cells, and its next timer may be the end of a time to live
 					}
 					require.True(t, slices.ContainsFunc(list, func(x inspect.Wait) bool { return namedBy(&w, &x) }), "%s: %+v is not in %+v", what, w, list)
 				}
@@ -182,7 +182,7 @@ func (t *track) replayed(n int) *reactive.Root {
 	return root
 }
 
-// serve sets the host and the content of a world, which it needs beside its events.
+// serve sets the host and the content of a world, which the world needs besides its events.
 func (t *track) serve(root *reactive.Root) {
 	if w := world.Of(root); w != nil {
 		w.Serve(t)
@@ -204,7 +204,7 @@ func (tr *track) checkWaits(t *testing.T, what string, root *reactive.Root, list
 			require.NotEmpty(t, w.Then, what)
 		}
 	}
-	if world.Of(root) == nil { // a cell that is only to be forgotten is not waited for
+	if world.Of(root) == nil { // the run does not wait for a cell that only expires
 		require.Equal(t, root.NextDue(), due, what)
 	}
 	said := func(kind inspect.WaitKind, step string) bool {
@@ -230,7 +230,7 @@ func (tr *track) checkWaits(t *testing.T, what string, root *reactive.Root, list
 	}
 }
 
-// commandOf returns the event of a command that is not about a value to be filled in by a person.
+// commandOf returns the event of a command, or false if a person must fill in a value.
 func commandOf(args []string) (e journal.Event, ok bool) {
 	e.Detail = &journal.Detail{Actor: "ann"}
 	if len(args) == 0 {

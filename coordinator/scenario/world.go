@@ -18,16 +18,16 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// The parts of a scenario that only worlds have: cells that begin with a state, and messages, activations and calls by cell.
+// The parts of a scenario that only worlds have: cells with a first state, and messages, activations and calls by cell.
 
-// givenCell is a cell that has a state before the run starts.
+// givenCell is a cell with a state before the run starts.
 type givenCell struct {
 	pos     document.Pos
 	address string
 	state   value.Value
 }
 
-// given reads the states that cells begin with.
+// given reads the first states of cells.
 func (r *reader) given(n *document.Node) (list []givenCell) {
 	r.Each(n, func(address string, v *document.Node) {
 		list = append(list, givenCell{v.Pos, address, v.Value()})
@@ -35,7 +35,7 @@ func (r *reader) given(n *document.Node) (list []givenCell) {
 	return list
 }
 
-// giveAll sets the first states of cells, in this engine and those after a crash. It reports all faults at once.
+// giveAll sets the first states of cells in this engine, and records them for engines after a crash. It reports all faults together.
 func (t *track) giveAll(cells []givenCell) error {
 	var errs document.Errors
 	for _, c := range cells {
@@ -52,7 +52,8 @@ func (t *track) giveAll(cells []givenCell) error {
 	return errs.Err()
 }
 
-// giveAgain sets the first states of the cells of a new engine, which have been accepted before. A snapshot has them already.
+// giveAgain sets the first states of cells in a new engine. They were accepted before. An engine restored from a snapshot has them
+// already.
 func (t *track) giveAgain() {
 	if w := world.Of(t.root); w != nil {
 		for _, c := range t.given {
@@ -61,16 +62,16 @@ func (t *track) giveAgain() {
 	}
 }
 
-// world returns the state of the run's world, as an observer sees it; nil for any other run.
+// world returns the world of the run as an observer sees it, or nil for a run of any other workflow.
 func (t *track) world() *world.World { return world.Of(t.seen) }
 
-// seed returns the seed of the activations of a world: the same for each run with Options.Seed.
+// seed returns the seed of the activations of a world. It depends only on Options.Seed.
 func (g *execution) seed() []byte {
 	hash := sha256.Sum256(binary.BigEndian.AppendUint64(nil, uint64(g.options.Seed)))
 	return hash[:]
 }
 
-// messages has a message counted as a duplicate if it was taken before.
+// messages makes the reply to a message count duplicates.
 func (t *track) messages(it *decide.Item) {
 	var taken journal.Event
 	it.Taken = &taken
@@ -84,8 +85,8 @@ func (t *track) messages(it *decide.Item) {
 	}
 }
 
-// called returns the key of the oldest open call that a scenario names by its cell, such as `order[a].pay`, or by its step, such as
-// fetch.ask. Any other name is returned as it is.
+// called returns the key of the oldest open call that name means: by cell, such as `order[a].pay`, or in a playbook by step, such
+// as fetch.ask. It returns any other name unchanged.
 func (t *track) called(name string) string {
 	w := t.world()
 	if w == nil {
@@ -108,8 +109,8 @@ func (t *track) called(name string) string {
 	return name
 }
 
-// noteActivation records an activation of a cell, also one that has failed. A cell that fails otherwise, because of a result or
-// a person, has not been activated.
+// noteActivation records an activation of a cell, including a failed one. A cell that fails for another reason, such as a result or
+// a command, was not activated.
 func (t *track) noteActivation(i int) {
 	e := &t.journal[i]
 	w := t.world()
@@ -145,13 +146,13 @@ func inWorld(ofBody func(t *track, w *world.World) (string, *Event, bool), other
 	}
 }
 
-// inOrder compares events in their order, by their names; events are indexes in the journal.
+// inOrder compares the order of events by their names. events holds their indexes in the journal.
 func (t *track) inOrder(want expected.Order, names []string, events []int) (string, *Event, bool) {
 	got, by, ok := want.Compare(names, events)
 	return got, t.event(by), ok
 }
 
-// wantActivations compares the order of activations, failed ones too.
+// wantActivations compares the order of activations, including failed ones.
 func wantActivations(want expected.Order) func(t *track, w *world.World) (string, *Event, bool) {
 	return func(t *track, _ *world.World) (string, *Event, bool) {
 		names := make([]string, len(t.activations))
@@ -162,7 +163,7 @@ func wantActivations(want expected.Order) func(t *track, w *world.World) (string
 	}
 }
 
-// wantRequests compares the order of all requests.
+// wantRequests compares the order of the first requests of all calls.
 func wantRequests(want expected.Order) func(t *track, w *world.World) (string, *Event, bool) {
 	return func(t *track, _ *world.World) (string, *Event, bool) {
 		names, events := expected.Requests(t.journal)
@@ -170,7 +171,7 @@ func wantRequests(want expected.Order) func(t *track, w *world.World) (string, *
 	}
 }
 
-// wantRaised compares the names of the events that cells have raised, in order.
+// wantRaised compares the order of the events that cells raised, by name.
 func wantRaised(want expected.Order) test {
 	return ofWorld("raised", func(t *track, _ *world.World) (string, *Event, bool) {
 		names, events := expected.Raised(t.journal)
@@ -178,7 +179,7 @@ func wantRaised(want expected.Order) test {
 	})
 }
 
-// wantCallAttempts compares the number of attempts of all calls of that name.
+// wantCallAttempts compares the number of attempts of all calls with that name.
 func wantCallAttempts(name string, want int) func(t *track, w *world.World) (string, *Event, bool) {
 	return func(t *track, _ *world.World) (string, *Event, bool) {
 		got, last := 0, -1
@@ -191,7 +192,7 @@ func wantCallAttempts(name string, want int) func(t *track, w *world.World) (str
 	}
 }
 
-// wantWorldCount compares counts of a world; other names are those that every run counts.
+// wantWorldCount compares a count of a world, or a count that every run has.
 func wantWorldCount(name string, want int) func(t *track, w *world.World) (string, *Event, bool) {
 	return func(t *track, w *world.World) (string, *Event, bool) {
 		n := w.Tally()
@@ -207,7 +208,7 @@ func wantWorldCount(name string, want int) func(t *track, w *world.World) (strin
 	}
 }
 
-// cells reads the expectations about several cells.
+// cells reads the expected states of several cells.
 func (r *reader) cells(x *expectation, n *document.Node) {
 	r.Each(n, func(address string, v *document.Node) {
 		c := expected.ReadCell(&r.Reader, v)

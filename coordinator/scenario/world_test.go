@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
-// counter is a scenario of a world with one machine, whose step with n below 0 fails.
+// counter is a scenario of a world with one machine. Its step fails if n is below 0.
 const counter = `
 kind: Scenario
 name: counter
@@ -102,7 +102,7 @@ func TestEntriesOfWorldsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Messages of one entry, and the reports of a call with its end, keep their order whatever the seed.
+// Messages of one entry keep their order with every seed, and so do the reports and the end of a call.
 func TestTheSeedKeepsTheOrderOfOneSender(t *testing.T) {
 	const text = counter + `
 timeline:

@@ -1,5 +1,5 @@
-// Package advice finds the keys of a workflow that have no effect. They are valid, since a program that writes documents may set all of
-// them, but an author who sets one by hand expects something of it.
+// Package advice finds the keys of a workflow that have no effect. They are valid, because a program that writes documents may
+// set all keys, but an author who sets one by hand expects an effect.
 package advice
 
 import (
@@ -7,7 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Of returns a warning for each key of a step that has no effect, in the order of the document. Keys with their default are not reported.
+// Of returns a warning for each key of a step that has no effect, in the order of the document. It does not report keys with
+// their default value.
 func Of(checked *template.Checked) document.Errors {
 	var a adviser
 	for _, it := range checked.Items {
@@ -21,11 +22,12 @@ func Of(checked *template.Checked) document.Errors {
 
 type adviser struct{ list document.Errors }
 
-// idle adds the warning about a key of the mapping at a path, if it is set. The mapping's line stands for the key's.
+// idle adds the warning that a key of the mapping at a path has no effect, if it is set. The warning has the line of the
+// mapping.
 func (a *adviser) idle(isSet bool, path, key string, near document.Pos, why string) {
 	if isSet {
 		pos := near.At(path + "." + key)
-		if near.Path != "" { // documents of other kinds have other paths
+		if near.Path != "" { // a document of another kind may have another path
 			pos = near.Key(key)
 		}
 		a.list.Add(&document.Error{Pos: pos, Msg: key + " has no effect: " + why})

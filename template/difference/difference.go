@@ -8,20 +8,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Difference is how a workflow differs from an earlier one.
+// Difference holds the changes between two versions of a workflow.
 type Difference struct {
 	Added   []string // ids of steps, maps and named conditionals that only the new one has, in its order
-	Removed []string // those that only the old one has, in its order
-	Changed []Step   // those in both, in the order of the new one
+	Removed []string // ids that only the old one has, in its order
+	Changed []Step   // steps in both, in the order of the new one
 	Whole   []Part   // of the workflow as a whole
 
-	Children []Child // child workflows that have changed, at any depth: Between finds none, since plans hold only how they are named
+	Children []Child // changed child workflows, at any depth; not set by Between, because plans contain only their names
 }
 
-// Child is how a child workflow that both versions start differs from an earlier one.
+// Child holds the changes of a child workflow that both versions start.
 type Child struct {
 	Path     string // the operations that lead to it, the outermost first: `pay/refund`
-	Document string // how the last of them names it: a file or a name
+	Document string // the file or the name in the binding of the last of them
 	Old, New string // hashes
 	*Difference
 }
@@ -34,8 +34,8 @@ type Step struct {
 
 // Part is a changed part of a step, or of the workflow.
 type Part struct {
-	What     string      // a word, such as "input"
-	Old, New value.Value // in both versions; nil: there is none
+	What     string      // its name, such as "input"
+	Old, New value.Value // its values in the two versions; nil: none
 }
 
 // None reports whether the two versions are the same.
@@ -43,7 +43,7 @@ func (d *Difference) None() bool {
 	return len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Whole)+len(d.Children) == 0
 }
 
-// Between compares two workflows.
+// Between returns the changes from one version of a workflow to another.
 func Between(old, now *plan.Plan) *Difference {
 	was, is := partsOf(old), partsOf(now)
 	d := &Difference{Whole: between(was.whole, is.whole)}
@@ -65,7 +65,7 @@ func Between(old, now *plan.Plan) *Difference {
 	return d
 }
 
-// between compares the parts of something, in the order of their words.
+// between returns the changed parts of a step or of a workflow, sorted by name.
 func between(old, now parts) (changed []Part) {
 	words := maps.Clone(now)
 	maps.Copy(words, old)

@@ -19,7 +19,7 @@ func compiled(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// said returns the words of a difference.
+// said returns the names of the changed parts of a difference.
 func said(d *difference.Difference) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range d.Changed {

@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// parts are the parts of something, by words.
+// parts are the parts of a step or of a workflow, by name.
 type parts map[string]value.Value
 
-// workflow is a workflow taken to pieces.
+// workflow holds the parts of a workflow.
 type workflow struct {
 	plan       *plan.Plan
 	operations map[string]any // bindings by name
@@ -20,13 +20,13 @@ type workflow struct {
 	whole      parts
 }
 
-// words are the keys of documents that are called otherwise here. An empty word leaves the key out.
+// words maps keys of documents to the names of their parts, if these differ. An empty name omits the key.
 var words = map[string]string{
 	"needs": "", "next": "edges", "tool": "operation", "func": "input", "desc": "", "id": "", "step": "", "steps": "", "then": "", "else": "", "kind": "",
 	"apiVersion": "dialect", "workflow": "", "operations": "", "machines": "",
 }
 
-// set adds the parts that a mapping of a document has.
+// set adds the parts in a mapping of a document.
 func (p parts) set(m map[string]any) {
 	for key, v := range m {
 		word, renamed := words[key]
@@ -39,10 +39,10 @@ func (p parts) set(m map[string]any) {
 	}
 }
 
-// partsOf takes a workflow to pieces.
+// partsOf returns the parts of a workflow.
 func partsOf(p *plan.Plan) *workflow {
 	w := &workflow{plan: p, steps: map[string]parts{}, whole: parts{}}
-	doc, _ := value.Of(p.Workflow.Document()) // a plan was made of it, so it is a value
+	doc, _ := value.Of(p.Workflow.Document()) // the plan was compiled from it, so it is a value
 	root, _ := doc.(map[string]any)
 	w.whole.set(root)
 	w.whole["kind"] = p.DocumentKind()
@@ -65,7 +65,7 @@ func (w *workflow) add(id string, p parts) {
 	w.steps[id] = p
 }
 
-// nodes adds the elements of a list, around which there are these guards.
+// nodes adds the elements of a list, which is inside the given guards.
 func (w *workflow) nodes(list []any, guards []any) {
 	for _, one := range list {
 		n, _ := one.(map[string]any)
@@ -80,7 +80,7 @@ func (w *workflow) nodes(list []any, guards []any) {
 	}
 }
 
-// container adds the nodes in a sequence, a parallel, a map or a conditional.
+// container adds a map or a named conditional, and the nodes inside any container.
 func (w *workflow) container(kind string, body map[string]any, guards []any) {
 	id, _ := body["id"].(string)
 	steps, _ := body["steps"].([]any)
@@ -135,7 +135,8 @@ func (w *workflow) element(id string, n map[string]any, guards []any) parts {
 	return p
 }
 
-// edges returns the ids of the steps that a step waits for, sorted. Those of a join are the steps that lead to it.
+// edges returns the ids of the steps that a step waits for, sorted. A predecessor without an id, such as a join, is replaced by
+// its own predecessors.
 func (w *workflow) edges(id string) []any {
 	row, ok := w.plan.Row(id)
 	if !ok {
@@ -174,7 +175,7 @@ func (w *workflow) routed(list []any) {
 	}
 }
 
-// machines adds the machines of a world, which are a list, or a mapping by their names.
+// machines adds the machines of a world: a list, or a mapping by name.
 func (w *workflow) machines(all any) {
 	switch all := all.(type) {
 	case []any:

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// one reads text as the one document of a YAML file.
+// one reads text as a YAML file with one document.
 func one(t *testing.T, text string) *document.Node {
 	t.Helper()
 	nodes, err := document.Parse("f.yaml", []byte(text), document.Limits{})
@@ -101,7 +101,7 @@ steps:
 	}
 }
 
-// walk visits a node and everything in it, in order.
+// walk visits a node and all nodes inside it, in order.
 func walk(n *document.Node, visit func(*document.Node)) {
 	visit(n)
 	for e := range n.Entries() {
@@ -201,7 +201,8 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	}
 }
 
-// The YAML parser would need minutes for some of these, and share one node a billion times for another.
+// Without the checks, the YAML parser would need minutes for some of these documents, and share one node a billion times for
+// another.
 func TestHostileDocumentsAreRefusedBeforeTheyAreParsed(t *testing.T) {
 	const many = 100_000
 	deep := document.Limits{Keys: 100, Depth: 64, Documents: 10, Text: 1000}
@@ -259,7 +260,7 @@ func keys(n int, format string) string {
 }
 
 func TestDepthIsThatOfWhatIsOpen(t *testing.T) {
-	// A sequence at the column of its key is closed by the next key, however often that happens.
+	// A sequence at the column of its key is closed by the next key, any number of times.
 	text := strings.Repeat("a:\n- b\n- c: 1\n  d: [2]\n", 1)
 	for i := range 50 {
 		text += fmt.Sprintf("k%d:\n- b\n- c: {e: [f]}\n", i)

@@ -20,14 +20,14 @@ type Error struct {
 	Err        error  // the cause, for errors.Is and errors.As; may be nil
 }
 
-// Maximum number of characters printed of an offending text, and of a message, which may contain several.
+// Maximum number of characters printed of an offending text, and of a message, which may contain several such texts.
 const (
 	textMax    = 200
 	messageMax = 2_000
 )
 
-// Error returns place, path, message, text and suggestion, each only if known. A text that the message does not contain is
-// appended to it, cut to a line.
+// Error returns place, path, message, text and suggestion, without those that are empty. The text is omitted if the message
+// contains it, and cut as by Quote.
 func (e *Error) Error() string {
 	var b strings.Builder
 	for _, part := range []string{e.Pos.String(), e.Path} {
@@ -74,7 +74,8 @@ func clip(text string, most int) string {
 	return short + of
 }
 
-// cut returns the beginning of a text that is longer than most characters, and its length in words.
+// cut returns the first most characters of a longer text, with an ellipsis, and a note of its length. It returns a shorter text
+// unchanged.
 func cut(text string, most int) (short, of string) {
 	if len(text) <= most {
 		return text, ""
@@ -89,13 +90,13 @@ func cut(text string, most int) (short, of string) {
 // Errors are the faults of one or several documents. The zero value is ready to use.
 type Errors []*Error
 
-// ErrorsMax is how many faults are printed; any number is recorded.
+// ErrorsMax is the maximum number of faults that are printed; any number is recorded.
 const ErrorsMax = 100
 
 // Add appends a fault.
 func (e *Errors) Add(fault *Error) { *e = append(*e, fault) }
 
-// Err returns the faults in the order of their places, or nil if there are none. Equal faults at one place are returned
+// Err returns the faults in the order of their places, or nil if there are none. It returns equal faults at one place only
 // once.
 func (e Errors) Err() error {
 	if len(e) == 0 {
@@ -108,7 +109,7 @@ func (e Errors) Err() error {
 	return slices.CompactFunc(sorted, func(a, b *Error) bool { return a.Pos == b.Pos && a.Msg == b.Msg })
 }
 
-// Error returns one line for each fault; after the hundredth, the number of the others.
+// Error returns one line for each of the first 100 faults, and a line with the number of the others.
 func (e Errors) Error() string {
 	var b strings.Builder
 	for i, fault := range e {
@@ -133,8 +134,8 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// Join returns the faults of several errors as one list in the order of their places, or nil if all are nil. An error that
-// is not a fault of a document becomes one without a place.
+// Join returns the faults of several errors as one list in the order of their places, or nil if all are nil. It converts an
+// error that is not a fault of a document to a fault without a place.
 func Join(errs ...error) error {
 	var all Errors
 	for _, err := range errs {

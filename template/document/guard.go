@@ -11,7 +11,7 @@ import (
 )
 
 // guard checks YAML token by token, before it is parsed. The parser takes a second for a few thousand levels of nesting and
-// shares aliased nodes, so 300 bytes could expand beyond any memory; tokens are cheap and flat.
+// shares aliased nodes, so 300 bytes could expand beyond any memory. Tokens are cheap and do not nest.
 //
 // Invariants:
 //
@@ -23,7 +23,7 @@ type guard struct {
 	open []block
 	flow []token.Type // open brackets and braces
 
-	ended *token.Token // the marker that has ended the last document
+	ended *token.Token // the marker that ended the last document
 	last  *token.Token // the preceding token, without comments
 	next  *token.Token // the following token; nil at the end
 }
@@ -35,7 +35,7 @@ type block struct {
 	entries int
 }
 
-// tokens splits text into the token lists of its documents, without comments. It returns none if it refuses a part of the
+// tokens splits text into the token lists of its documents, without comments. It returns nil if it refuses any part of the
 // text.
 func (r *reading) tokens(text string) []token.Tokens {
 	g := &guard{r: r, docs: []token.Tokens{nil}}
@@ -47,7 +47,7 @@ func (r *reading) tokens(text string) []token.Tokens {
 			r.errs.Add(fault)
 			return nil
 		}
-		// Any other error comes with an invalid token, which has been refused by now.
+		// Any other error comes with an invalid token, which take has refused.
 		if err == io.EOF || err != nil && len(batch) == 0 {
 			break
 		}
@@ -58,15 +58,15 @@ func (r *reading) tokens(text string) []token.Tokens {
 	return g.docs
 }
 
-// take adds tokens to their documents, up to the first that must not be parsed. Faults that do not prevent parsing are added
-// to the reading's errors.
+// take adds tokens to their documents, up to the first that must not be parsed. It adds faults that do not prevent parsing to
+// the errors of the reading.
 func (g *guard) take(batch token.Tokens) *Error {
 	for i, tk := range batch {
 		switch tk.Type {
 		case token.CommentType:
 			continue
 		case token.DocumentHeaderType, token.DocumentEndType:
-			// Documents are parsed one by one, because the parser drops those after an empty one.
+			// Documents are parsed one by one, because the parser drops the documents after an empty one.
 			if len(g.docs) > g.r.limits.Documents {
 				return &Error{Pos: g.r.place(tk), Err: ErrLimit, Msg: fmt.Sprintf("more than %d documents", g.r.limits.Documents)}
 			}
@@ -107,8 +107,8 @@ func plain(tk *token.Token) bool {
 	return tk.CharacterType == token.CharacterTypeMiscellaneous
 }
 
-// joined returns the text that a text, a colon and another text right behind it are together, as in 8080:80; nil: they are not one. The
-// scanner makes a key of the first one if the list is inside braces.
+// joined returns the text that a text, a colon and a text directly after it form together, as in 8080:80, or nil if they form
+// none. In a list inside braces, the scanner makes the first text a key.
 func joined(a, colon, b *token.Token) *token.Token {
 	gap := colon.Position.Column - a.Position.Column - utf8.RuneCountInString(a.Value)
 	if !plain(a) || colon.Type != token.MappingValueType || !plain(b) || gap < 0 || colon.Position.Column+1 != b.Position.Column ||
@@ -213,7 +213,7 @@ func (r *reading) place(tk *token.Token) Pos {
 	return r.pos(tk.Position.Line, max(1, tk.Position.Column), "")
 }
 
-// written returns the text of a refused token, with its name where that is a token of its own.
+// written returns the text of a refused token, followed by its name if the name is a token of its own.
 func (g *guard) written(tk *token.Token) string {
 	if (tk.Type == token.AnchorType || tk.Type == token.AliasType) && g.next != nil {
 		return tk.Value + g.next.Value

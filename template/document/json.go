@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
-// jsonReading reads one JSON text token by token, so that each value has its place and limits apply before anything is
-// built. The depth limit bounds recursion.
+// jsonReading reads one JSON text token by token, so each value has its place and limits apply before anything is built. The
+// depth limit bounds the recursion.
 type jsonReading struct {
 	*reading
 	data  []byte
@@ -56,8 +56,8 @@ func (j *jsonReading) next() int {
 	return i
 }
 
-// at returns the place of an offset. Machines write JSON as one long line, so columns are counted from the previous offset
-// if it is on the same line, not from the beginning of the line.
+// at returns the place of an offset. Generated JSON is often one long line, so columns are counted from the previous offset if
+// it is on the same line, and not from the beginning of the line.
 func (j *jsonReading) at(offset int, path string) Pos {
 	offset = min(offset, len(j.data))
 	line, found := slices.BinarySearch(j.lines, offset)
@@ -73,7 +73,7 @@ func (j *jsonReading) at(offset int, path string) Pos {
 	return j.pos(line+1, col, path)
 }
 
-// value reads the next value at a depth of surrounding collections.
+// value reads the next value. depth is the number of collections around it.
 func (j *jsonReading) value(path string, depth int) (*Node, *Error) {
 	pos := j.at(j.next(), path)
 	tok, err := j.dec.Token()
@@ -144,7 +144,7 @@ func (j *jsonReading) array(pos Pos, depth int) (*Node, *Error) {
 	return node, j.end(pos)
 }
 
-// end takes the closing bracket of the collection at pos.
+// end reads the closing bracket of the collection at pos.
 func (j *jsonReading) end(pos Pos) *Error {
 	at := j.next()
 	if _, err := j.dec.Token(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a node. The kinds of scalars are those of JSON, with integers apart from other numbers.
+// Kind is the kind of a node. The kinds of scalars are those of JSON, but integers are distinguished from other numbers.
 type Kind uint8
 
 // The kinds of nodes.
@@ -37,8 +37,8 @@ type Node struct {
 
 // Entry is one key of a mapping with its value.
 type Entry struct {
-	Key   string // a string, whatever it was written as
-	Pos   Pos    // of the key; its Path is that of the value
+	Key   string // always a string: 200 is the key "200"
+	Pos   Pos    // of the key, but with the Path of the value
 	Value *Node  // not nil
 }
 
@@ -51,8 +51,8 @@ func (n *Node) Entries() iter.Seq[Entry] { return slices.Values(n.entries) }
 // Items yields the items of a sequence with their positions, and nothing for other kinds.
 func (n *Node) Items() iter.Seq2[int, *Node] { return slices.All(n.items) }
 
-// Get returns the value of a mapping's key, or nil if n is not a mapping or has no such key. It takes time in proportion to
-// the number of keys.
+// Get returns the value of a mapping's key, or nil if n is not a mapping or has no such key. Its cost is proportional to the
+// number of keys.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
 		return nil
@@ -71,8 +71,8 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
-// Value returns the value of the node as nil, bool, int64, float64, string, []any or map[string]any. Lists and maps are new
-// for each call and belong to the caller.
+// Value returns the value of the node as nil, bool, int64, float64, string, []any or map[string]any. Each call returns new
+// lists and maps, which belong to the caller.
 func (n *Node) Value() any {
 	switch n.Kind {
 	case Sequence:
@@ -92,8 +92,8 @@ func (n *Node) Value() any {
 	}
 }
 
-// At returns the node at a path such as Pos.Path, below n, whose own path is n.Pos.Path. For a path beyond the document it
-// returns the last node on the way, so there is always a place to report.
+// At returns the node below n at a path such as Pos.Path, which begins with n.Pos.Path. If there is none, it returns the last
+// node on the way, so there is always a place to report.
 func (n *Node) At(path string) *Node {
 	for {
 		if n.Pos.Path == path {
@@ -107,14 +107,14 @@ func (n *Node) At(path string) *Node {
 	}
 }
 
-// toward returns the child of n on the way to path, or nil.
+// toward returns the child of n that is at path or around it, or nil.
 func (n *Node) toward(path string) *Node {
 	for _, e := range n.entries {
 		if within(path, e.Value.Pos.Path) {
 			return e.Value
 		}
 	}
-	// Items are found by index, because sequences are long.
+	// Items are found by index, because sequences may be long.
 	rest, ok := strings.CutPrefix(path, n.Pos.Path+"[")
 	if !ok {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads the documents of a file. The file name is only for messages; a file whose name ends in .json must contain
-// JSON, any other may contain JSON or YAML. Parse reports all faults as Errors.
+// Parse reads the documents of a file. The file name is only for messages, except that a file whose name ends in .json must
+// contain JSON; any other may contain JSON or YAML. Parse reports all faults as Errors.
 //
-// After faults of syntax, limits, anchors and tags it returns no nodes. With a fault that leaves the rest readable, such as
-// a duplicate key, it also returns the nodes, so that their reader can report further faults. Parse keeps no reference to
-// data. Time and memory are proportional to len(data), except for block mappings, where time also grows with the square of
-// the number of keys.
+// A document with a fault of syntax, a limit, an anchor or a tag has no node in the result, and the other documents of its file
+// may have none either. With a fault that leaves the rest readable, such as a duplicate key, Parse also returns the nodes, so
+// that their reader can report further faults. Parse keeps no reference to data. Time and memory are proportional to len(data),
+// except for block mappings, where time also grows with the square of the number of keys.
 func Parse(file string, data []byte, limits Limits) ([]*Node, error) {
 	r := &reading{file: file, limits: limits.withDefaults()}
 	if err := r.checkBytes(data); err != nil {
@@ -40,7 +40,7 @@ type reading struct {
 	errs   Errors
 }
 
-// checkBytes refuses data that is too large or not text, before it is parsed.
+// checkBytes refuses data that is too large or not text. It is called before the data is parsed.
 func (r *reading) checkBytes(data []byte) *Error {
 	if len(data) > r.limits.Bytes {
 		return &Error{Pos: Pos{File: r.file}, Err: ErrLimit,
@@ -71,7 +71,7 @@ func (r *reading) pos(line, col int, path string) Pos {
 	return Pos{File: r.file, Line: line, Col: col, Path: path}
 }
 
-// tooDeep, tooManyKeys and tooLong return the faults that both dialects share.
+// tooDeep, tooManyKeys, tooLong and unrepresentable return the faults that JSON and YAML share.
 func (r *reading) tooDeep(at Pos) *Error {
 	return &Error{Pos: at, Err: ErrLimit, Msg: fmt.Sprintf("nested deeper than %d levels", r.limits.Depth)}
 }
@@ -95,7 +95,7 @@ type mapping struct {
 	lines   map[string]int // line of each key; nil while a scan of the entries is cheaper
 }
 
-// mappingScanned is the number of keys up to which a mapping is searched rather than indexed.
+// mappingScanned is the maximum number of keys of a mapping that is scanned rather than indexed.
 const mappingScanned = 16
 
 func (r *reading) addEntry(m *mapping, e Entry) {

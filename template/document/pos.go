@@ -17,7 +17,7 @@ type Pos struct {
 // IsZero reports whether p is the zero Pos.
 func (p Pos) IsZero() bool { return p == Pos{} }
 
-// String returns file:line:col as editors and compilers do, without unknown parts.
+// String returns file:line:col, as in the output of compilers, without unknown parts.
 func (p Pos) String() string {
 	s := p.File
 	if p.Line > 0 {
@@ -32,19 +32,19 @@ func (p Pos) String() string {
 	return s
 }
 
-// Key returns the place of the value under key in the mapping at p. Line and column stay those of p.
+// Key returns the place of the value under key in the mapping at p. It keeps the line and column of p.
 func (p Pos) Key(key string) Pos {
 	p.Path = joinKey(p.Path, key)
 	return p
 }
 
-// Index returns the place of item i of the sequence at p. Line and column stay those of p.
+// Index returns the place of item i of the sequence at p. It keeps the line and column of p.
 func (p Pos) Index(i int) Pos {
 	p.Path += "[" + strconv.Itoa(i) + "]"
 	return p
 }
 
-// At returns the line and column of p with another path: a place for a missing value.
+// At returns the line and column of p with another path: the place of a missing value.
 func (p Pos) At(path string) Pos {
 	p.Path = path
 	return p
@@ -60,7 +60,7 @@ func (p Pos) compare(q Pos) int {
 	)
 }
 
-// joinKey appends a mapping's key to a path: after a dot if it is a name, otherwise quoted in brackets.
+// joinKey appends a mapping's key to a path: after a dot if the key is a plain name, otherwise quoted in brackets.
 func joinKey(path, key string) string {
 	if !plainKey(key) {
 		return path + "[" + strconv.Quote(key) + "]"

@@ -34,7 +34,7 @@ func values() *rapid.Generator[any] {
 
 func toAny[T any](v T) any { return v }
 
-// JSON is YAML, so both readers must return the same.
+// JSON is YAML, so both readers must return the same value.
 func TestJSONReadsTheSameAsJSONAndAsYAML(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := values().Draw(t, "v")
@@ -42,7 +42,7 @@ func TestJSONReadsTheSameAsJSONAndAsYAML(t *testing.T) {
 		require.NoError(t, err)
 		asJSON, err := document.Parse("f.json", text, document.Limits{})
 		require.NoError(t, err)
-		// The marker of a document's beginning makes it YAML.
+		// With the marker of the beginning of a document, the text is YAML.
 		asYAML, err := document.Parse("f.yaml", append([]byte("--- "), text...), document.Limits{})
 		require.NoError(t, err, "%s", text)
 
@@ -54,7 +54,7 @@ func TestJSONReadsTheSameAsJSONAndAsYAML(t *testing.T) {
 	})
 }
 
-// normal makes whole floats integers, as the model has it.
+// normal converts whole floats to integers, as the model has them.
 func normal(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -106,7 +106,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestATextMeansTheSameInBrackets: a text without quotes means the same in a list of its own line, and in brackets within braces.
+// TestATextMeansTheSameInBrackets: a text without quotes has the same meaning in a list on a line of its own, and in brackets
+// within braces.
 func TestATextMeansTheSameInBrackets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-c0-9é][a-c0-9é:/. -]{0,8}[a-c0-9é]`).Filter(func(s string) bool {

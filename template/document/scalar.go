@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/internal/jsontext"
 )
 
-// The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). YAML 1.1's underscores, leading-zero
-// octals, binary and base-60 numbers are text: reading 010 as 8 is surprising.
+// The number forms of the YAML 1.2 core schema (section 10.3.2 of its specification). The underscores, binary numbers and
+// base-60 numbers of YAML 1.1 are texts, and a leading zero has no meaning: 010 is 10, not 8.
 var (
 	decimalForm = regexp.MustCompile(`^[-+]?[0-9]+$`)
 	radixForm   = regexp.MustCompile(`^0(?:o[0-7]+|x[0-9a-fA-F]+)$`)
@@ -19,7 +19,7 @@ var (
 	endlessForm = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// resolve returns the value of a plain scalar by the core schema. It reports false for a number that JSON cannot hold.
+// resolve returns the value of a plain scalar by the core schema. It reports false for a number that JSON cannot express.
 func resolve(text string) (value any, kind Kind, ok bool) {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -29,7 +29,7 @@ func resolve(text string) (value any, kind Kind, ok bool) {
 	case "false", "False", "FALSE":
 		return false, Bool, true
 	}
-	// Most scalars are words: a check of the first character spares them the patterns.
+	// Most scalars are words: a check of the first character avoids matching the patterns.
 	if c := text[0]; (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' {
 		return text, String, true
 	}
@@ -69,7 +69,7 @@ func number(text string) (value any, kind Kind, ok bool) {
 	return f, Float, true
 }
 
-// misfit returns why a number is refused.
+// misfit returns the message about a number that is refused.
 func misfit(text string) string {
 	form := "integer %s does not fit into 64 bits: put it in quotes"
 	switch {

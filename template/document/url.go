@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// ValidURL returns an error that shows a text unless it is the URL of a HTTP request.
+// ValidURL returns an error that quotes text if it is not the URL of an HTTP request.
 func ValidURL(text string) error {
 	u, err := url.Parse(text)
 	switch {

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns an error that shows a name if it holds a character that people cannot see, such as one that turns the
-// direction of the text behind it or moves the cursor of a terminal: they could not tell it from another name, nor write it.
+// Visible returns an error that quotes a name if it is not UTF-8 or contains an invisible character, such as one that changes
+// the direction of the text after it or moves the cursor of a terminal. People can neither distinguish such a name from another
+// nor type it.
 func Visible(name string) error {
 	if !utf8.ValidString(name) {
 		return fmt.Errorf("%s: a name is written in UTF-8", Quote(name))
@@ -21,8 +22,8 @@ func Visible(name string) error {
 	return nil
 }
 
-// ValidName returns an error that shows a name, which is called what, unless it is visible, without white space and some
-// other characters, and has at most a number of bytes.
+// ValidName returns an error unless name is valid: not empty, visible (see Visible), at most bytesMax bytes long, without white
+// space and without the characters in without. The error quotes name and calls it what, such as "an id".
 func ValidName(what, name, without string, bytesMax int) error {
 	if len(name) > bytesMax {
 		return fmt.Errorf("%s: %s has at most %d bytes, not %d", Quote(name[:bytesMax/2]+"…"), what, bytesMax, len(name))

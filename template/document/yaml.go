@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// parseYAML reads each document that the guard lets through.
+// parseYAML reads each document that the guard accepts.
 func (r *reading) parseYAML(text string) []*Node {
 	var docs []*Node
 	for _, tokens := range r.tokens(text) {
@@ -32,8 +32,8 @@ func (r *reading) parseYAML(text string) []*Node {
 	return docs
 }
 
-// syntaxTree parses the tokens of one document. A panic of the parser is a fault of the document, because text from outside
-// must not end the process.
+// syntaxTree parses the tokens of one document. It turns a panic of the parser into a fault of the document, because input must
+// not end the process.
 func (r *reading) syntaxTree(tokens token.Tokens) (body ast.Node, fault *Error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,7 +77,7 @@ func clearer(msg string) string {
 	return msg
 }
 
-// fromYAML turns a syntax tree into nodes. It returns nil, after adding a fault, if nothing can be read.
+// fromYAML turns a syntax tree into nodes. If it cannot read a value, it adds a fault and returns nil.
 func (r *reading) fromYAML(n ast.Node, path string, depth int) *Node {
 	if depth > r.limits.Depth {
 		r.errs.Add(r.tooDeep(r.place(n.GetToken())))
@@ -105,7 +105,7 @@ func (r *reading) fromYAML(n ast.Node, path string, depth int) *Node {
 
 func (r *reading) fromMapping(n *ast.MappingNode, path string, depth int) *Node {
 	pos := r.place(n.GetToken())
-	// The token of a block mapping is the first colon; its place is that of the first key.
+	// The token of a block mapping is its first colon, but its place is the place of its first key.
 	if !n.IsFlowStyle && len(n.Values) > 0 {
 		pos = r.place(n.Values[0].Key.GetToken())
 	}

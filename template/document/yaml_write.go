@@ -12,11 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// AppendYAML appends v to dst as a readable YAML document that Parse reads as v: block style, two spaces a level, short
-// lists of scalars on one line, texts of several lines as blocks. In every mapping the keys in first come first and in that
-// order, all others sorted; so the same value always has the same text. v consists of the types that Node.Value returns:
-// nil, bool, int64, float64, string, []any and map[string]any. For any other type, a float that is not finite, a text that
-// is not UTF-8 and a value that nests deeper than Parse reads by default, it returns an error and the unchanged dst.
+// AppendYAML appends v to dst as a readable YAML document, from which Parse reads v again: block style, two spaces a level,
+// short lists of scalars on one line, texts of several lines as blocks. In every mapping the keys in first come first, in that
+// order, and all others follow in sorted order, so the same value always has the same text. v consists of the types that
+// Node.Value returns: nil, bool, int64, float64, string, []any and map[string]any. AppendYAML returns an error and the
+// unchanged dst if v contains another type, a float that is not finite or a text that is not UTF-8, or if v nests deeper than
+// the default limit of Parse.
 func AppendYAML(dst []byte, v any, first ...string) ([]byte, error) {
 	w := &yamlWriter{out: dst, rank: make(map[string]int, len(first))}
 	for i, key := range first {
@@ -28,7 +29,7 @@ func AppendYAML(dst []byte, v any, first ...string) ([]byte, error) {
 	return w.out, nil
 }
 
-// yamlWidth is the column that a list on one line may reach.
+// yamlWidth is the last column that a list on one line may reach.
 const yamlWidth = 100
 
 // yamlWriter is the state of one AppendYAML.
@@ -78,7 +79,7 @@ func (w *yamlWriter) below(v any, indent int) error {
 	return w.inline(v)
 }
 
-// tooDeep refuses an indentation beyond the depth of values: there are two spaces a level.
+// tooDeep returns an error if a value at an indentation exceeds the depth of values; each level has two spaces.
 func tooDeep(indent int) error {
 	if indent >= 2*depthDefault {
 		return fmt.Errorf("it nests deeper than %d levels: %w", depthDefault, ErrLimit)
@@ -151,7 +152,7 @@ func (w *yamlWriter) inline(v any) error {
 	return err
 }
 
-// oneLine writes a list of scalars on the line of its key and reports true, if it fits. An empty list fits.
+// oneLine writes a list of scalars on the line of its key if it fits, and reports whether it did. An empty list fits.
 func (w *yamlWriter) oneLine(list []any) bool {
 	start := len(w.out) - 1
 	for start >= 0 && w.out[start] != '\n' {
@@ -208,8 +209,8 @@ func (w *yamlWriter) pad(indent int) {
 	}
 }
 
-// isBlock reports whether a text is more readable as a literal block, and is read back unchanged: it has several lines, at
-// most one trailing line end, and no indentation or invisible white space that could be taken for the block's own.
+// isBlock reports whether a text is more readable as a literal block, and is read back unchanged: it has several lines, at most
+// one trailing line end, and no indentation, trailing white space or characters that must be escaped.
 func isBlock(text string) bool {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) < 2 || lines[0] == "" || lines[len(lines)-1] == "" || !utf8.ValidString(text) {
@@ -250,7 +251,7 @@ func scalarText(v any) (string, error) {
 	return "", fmt.Errorf("a %T cannot be written", v)
 }
 
-// floatText returns the shortest digits that read back as f, with a point, which readers of YAML 1.1 require before an
+// floatText returns the shortest digits from which f is read again, with a point: readers of YAML 1.1 require one before an
 // exponent.
 func floatText(f float64) (string, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -264,7 +265,7 @@ func floatText(f float64) (string, error) {
 }
 
 // plainForm matches texts that need no quotes: words of letters, digits and marks without a meaning in YAML, separated by
-// single spaces. YAML allows more, but these are obvious to readers.
+// single spaces. YAML allows more texts without quotes, but these are obvious to people.
 var plainForm = regexp.MustCompile(`^(?:[A-Za-z_]|(?:\.{0,2}/|\.)[A-Za-z0-9_])[A-Za-z0-9_/.+@-]*(?: [A-Za-z0-9_/.+@(][A-Za-z0-9_/.+@()-]*)*$`)
 
 // isPlain reports whether a text may be written without quotes. Booleans of YAML 1.1 are quoted too, because other programs

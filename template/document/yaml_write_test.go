@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// yaml writes a value that can be written.
+// yaml returns the text of a value that can be written.
 func yaml(t require.TestingT, v any, first ...string) string {
 	text, err := document.AppendYAML(nil, v, first...)
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestYAMLRefusesWhatADocumentCannotHold(t *testing.T) {
 	}
 }
 
-// A value that is written reads back, in block style and with the documents before it untouched.
+// A written value reads back. Its text is in block style, and the documents before it are unchanged.
 func TestYAMLReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := normal(values().Draw(t, "v"))

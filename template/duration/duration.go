@@ -16,15 +16,15 @@ import (
 var form = regexp.MustCompile(
 	`^P(?:\d+(?:\.\d+)?W)?(?:\d+(?:\.\d+)?D)?(?:T(?:\d+(?:\.\d+)?H)?(?:\d+(?:\.\d+)?M)?(?:\d+(?:\.\d+)?S)?)?$`)
 
-// bytesMax bounds the bytes of a duration: the longest one, to the nanosecond, has 30.
+// bytesMax bounds the bytes of a duration: the canonical text of the longest one has 28.
 const bytesMax = 200
 
 // nanosMax bounds a duration: a time.Duration holds about 292 years.
 const nanosMax = math.MaxInt64
 
-// Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses durations of zero and
-// below, years and months, which have no fixed length, durations that a time.Duration cannot hold (about 292 years), and
-// texts of more than 200 bytes.
+// Parse reads an ISO 8601 duration such as PT30S or P1DT2H30M0.5S, rounded to nanoseconds. It refuses zero and negative
+// durations; years and months, because they have no fixed length; durations that a time.Duration cannot hold (about 292 years);
+// and texts of more than 200 bytes.
 func Parse(text string) (time.Duration, error) {
 	if len(text) > bytesMax {
 		return 0, invalid(text[:bytesMax]+"…", fmt.Sprintf("it has %d bytes, at most %d are read", len(text), bytesMax))
@@ -55,7 +55,7 @@ func Parse(text string) (time.Duration, error) {
 	return time.Duration(whole), nil
 }
 
-// nanos returns n units in nanoseconds. Whole units stay exact: in a float64, the sum of a long duration has no nanoseconds.
+// nanos returns n units in nanoseconds. Whole units stay exact: a float64 sum of a long duration would lose nanoseconds.
 func nanos(n float64, unit time.Duration) uint64 {
 	whole, part := math.Modf(n)
 	return uint64(whole)*uint64(unit) + uint64(math.Round(part*float64(unit)))
@@ -65,8 +65,8 @@ func invalid(text, why string) error {
 	return fmt.Errorf("invalid duration %q: %s", text, why)
 }
 
-// Format returns the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in P1DT2H30M0.5S.
-// Parse of it returns d if d is positive.
+// Format returns the canonical text of a duration: days, hours, minutes and seconds, each in its range, as in P1DT2H30M0.5S. If
+// d is positive, Parse of the text returns d.
 func Format(d time.Duration) string {
 	if d == 0 {
 		return "PT0S"

@@ -10,14 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// parsed is the value of a key of a document.
+// parsed returns the node of a value in a document.
 func parsed(t *testing.T, text string) *document.Node {
 	nodes, err := document.Parse("doc.yaml", []byte("key: "+text), document.Limits{})
 	require.NoError(t, err)
 	return nodes[0].Get("key")
 }
 
-// For each kind of value: the value read, and the error for another kind, whose value is zero.
+// For each kind of value: the value read, and the error for a value of another kind, which is read as zero.
 func TestEachReaderTakesOneKind(t *testing.T) {
 	for _, c := range []struct {
 		name       string

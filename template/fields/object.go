@@ -7,7 +7,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Object is a mapping under construction. Each of its methods sets a key, unless the value is the zero value that a Reader
+// Object is a mapping under construction. Each of its methods sets a key, unless the value is the zero value, which a Reader
 // returns for an absent key.
 type Object map[string]any
 

@@ -9,11 +9,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// dottedField matches the common spellings of a field that are no JSON pointers: $.offer.price, offer.prices[0].
+// dottedField matches the common spellings of a field that are not JSON pointers: $.offer.price, offer.prices[0].
 var dottedField = regexp.MustCompile(`^(?:\$\.)?[^$./\[\]]+(?:\.[^./\[\]]+|\[[0-9]+\])*$`)
 
-// Pointer returns the RFC 6901 pointer of a field in dotted form. It returns any other text, a pointer above all,
-// unchanged.
+// Pointer returns the RFC 6901 pointer of a field in dotted form. It returns any other text, such as a pointer, unchanged.
 func Pointer(text string) string {
 	if strings.HasPrefix(text, "/") || !dottedField.MatchString(text) {
 		return text
@@ -23,7 +22,8 @@ func Pointer(text string) string {
 	return value.Pointer(strings.Split(text, ".")).String()
 }
 
-// PathTo returns the path of the value at a JSON pointer within the value v at path.
+// PathTo returns the path of the value at a JSON pointer within the value v at path. If v has no such value, it returns the
+// path of the last value on the way.
 func PathTo(path string, v value.Value, pointer string) string {
 	segments, err := value.ParsePointer(pointer)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 // Map maps each key of a mapping to the function that reads its value.
 type Map map[string]func(*document.Node)
 
-// Reader reads values from nodes and collects their faults. Each of its methods accepts values of one kind; it refuses any
-// other and returns the zero value. The zero Reader is ready for use; it serves one document and one goroutine.
+// Reader reads values from nodes and collects their faults. Each of its methods accepts values of one kind; it refuses all
+// others and returns the zero value. The zero Reader is ready for use. A Reader reads one document and must not be used
+// concurrently.
 type Reader struct {
 	faults  document.Errors
 	refused map[string]bool // paths that have been reported
@@ -35,10 +36,10 @@ func (r *Reader) Refused() map[string]bool { return r.refused }
 // IsRefused reports whether the value n was refused.
 func (r *Reader) IsRefused(n *document.Node) bool { return r.refused[n.Pos.Path] }
 
-// Add records a fault that leaves its place open to other faults.
+// Add records a fault without refusing its place: other faults may be reported there.
 func (r *Reader) Add(e *document.Error) { r.faults.Add(e) }
 
-// Fault records a fault that has more details than Refuse takes, and refuses its place.
+// Fault records a fault with more details than Refuse accepts, and refuses its place.
 func (r *Reader) Fault(e *document.Error) {
 	r.Add(e)
 	r.markRefused(e.Path)
@@ -57,7 +58,7 @@ func (r *Reader) markRefused(path string) {
 	r.refused[path] = true
 }
 
-// WrongKind refuses a value whose kind is not the one that its key requires, such as "a list".
+// WrongKind refuses a value of a kind that its key does not allow. want describes the required kind, such as "a list".
 func (r *Reader) WrongKind(n *document.Node, want string) {
 	r.Refuse(n, fmt.Sprintf("%s must be %s, not %s", LastKey(n.Pos.Path), want, n.Kind))
 }
@@ -73,8 +74,8 @@ func LastKey(path string) string {
 	return path
 }
 
-// Nearest returns the known name closest to a word, or "". It searches only for the first words of a document, since each
-// search costs time.
+// Nearest returns the known name closest to a word, or "". It limits its work for each document: later words have no
+// suggestion.
 func (r *Reader) Nearest(word string, known iter.Seq[string]) string {
 	return r.speller.Nearest(word, known)
 }
@@ -109,13 +110,13 @@ func (r *Reader) UnknownKey(e document.Entry, known []string) {
 	}
 }
 
-// endMin is the least length of an end that identifies a key: one such as id may mean others.
+// endMin is the minimum length of an end that identifies a key: a shorter one, such as id, may be the end of many keys.
 const endMin = 4
 
-// nearestEnd returns the known key whose last words are closest to a word, such as backoff_multiplier for multiplir, or "".
-// Keys that end alike are not suggested.
+// nearestEnd returns the known key whose last words are closest to a word, such as backoff_multiplier for multiplir, or "". It
+// does not return one of several keys with the same end.
 func (r *Reader) nearestEnd(word string, known []string) string {
-	whole := map[string]string{} // by their ends; "": of several
+	whole := map[string]string{} // known keys by their ends; "": several keys have this end
 	for _, name := range known {
 		for i := range len(name) {
 			end := name[i+1:]
@@ -135,8 +136,8 @@ func (r *Reader) nearestEnd(word string, known []string) string {
 	return whole[r.Nearest(word, maps.Keys(whole))]
 }
 
-// Required refuses a mapping that lacks one of the keys, unless a misspelt key was refused in its place. Call it after
-// Object, for keys whose absence is not visible in the values read.
+// Required refuses a mapping that lacks one of the keys, unless a misspelling of the key was refused. Call it after Object, for
+// keys whose absence is not visible in the values read.
 func (r *Reader) Required(n *document.Node, keys ...string) {
 	if n.Kind != document.Mapping {
 		return
@@ -158,7 +159,7 @@ func (r *Reader) Text(n *document.Node) string {
 	return text
 }
 
-// Word reads a string that must not be empty: an empty one would mean the same as none.
+// Word reads a string that must not be empty, because an empty string would mean the same as an absent key.
 func (r *Reader) Word(n *document.Node) string {
 	text := r.Text(n)
 	if text == "" && !r.IsRefused(n) {
@@ -167,7 +168,7 @@ func (r *Reader) Word(n *document.Node) string {
 	return text
 }
 
-// NotAmong returns the message about a text that is not one of those allowed; an empty one counts as missing.
+// NotAmong returns the message about a text that is not one of the allowed texts. An empty text counts as missing.
 func NotAmong(key, text string, allowed []string) string {
 	if text == "" {
 		return fmt.Sprintf("%s is missing: it must be one of %s", key, strings.Join(allowed, ", "))
@@ -175,7 +176,7 @@ func NotAmong(key, text string, allowed []string) string {
 	return fmt.Sprintf("%s must be one of %s, not %s", key, strings.Join(allowed, ", "), document.Quote(text))
 }
 
-// Choice reads a text that must be one of a few.
+// Choice reads a text that must be one of the allowed texts.
 func (r *Reader) Choice(n *document.Node, allowed ...string) string {
 	text := r.Word(n)
 	if slices.Contains(allowed, text) {
@@ -193,15 +194,14 @@ func (r *Reader) Argument(n *document.Node) string {
 	switch n.Kind {
 	case document.Int:
 		return fmt.Sprint(n.Value())
-	case document.Float, document.Bool: // there are several ways to write the same one
+	case document.Float, document.Bool: // the same value has several spellings
 		r.Refuse(n, fmt.Sprintf("%s must be a string, not %s: quote it", LastKey(n.Pos.Path), n.Kind))
 		return ""
 	}
 	return r.Text(n)
 }
 
-// Boolean reads true or false. It refuses yes and on, which are texts in today's YAML, so that an author who means booleans
-// learns of it.
+// Boolean reads true or false. It refuses yes and on: they are booleans only in YAML 1.1, and texts in YAML 1.2.
 func (r *Reader) Boolean(n *document.Node) bool {
 	b, ok := n.Value().(bool)
 	if !ok {
@@ -281,8 +281,8 @@ func (r *Reader) items(n *document.Node, read func(*document.Node) string) []str
 	return list
 }
 
-// TextMap reads a mapping of strings and integers, such as variables of a program or headers of a request. A null is refused:
-// only an expression may leave a key out.
+// TextMap reads a mapping of strings and integers, such as variables of a program or headers of a request. It refuses null:
+// only an expression may omit a key.
 func (r *Reader) TextMap(n *document.Node) map[string]string {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")

@@ -4,8 +4,8 @@
 //
 //	kind: Workflow ───────────▶ package template ────┐
 //	kind: WorkflowDefinition ─▶ package workflowdef ─┼▶ *template.Workflow ─▶ Check ─▶ *template.Checked
-//	kind: Playbook ───────────▶ package playbook ────┘
+//	kind: Playbook ───────────▶ package playbook ────┤
+//	kind: World ──────────────▶ package machine ─────┘
 //
-// To add a kind, add its reader, a function from the document to the tree, to the list. All functions of this package are
-// pure.
+// To add a kind, add its reader to the list: a function from the document to the tree. All functions of this package are pure.
 package kinds

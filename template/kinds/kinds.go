@@ -17,7 +17,7 @@ type reader struct {
 	read func(*document.Node) (*template.Workflow, error)
 }
 
-// readers are the kinds that can be run, in the order in which messages name them.
+// readers are the readers of all kinds that can be run, in the order in which messages name them.
 var readers = []reader{
 	{template.Kind, template.ParseNode},
 	{workflowdef.Kind, workflowdef.ParseNode},
@@ -25,7 +25,7 @@ var readers = []reader{
 	{machine.Kind, machine.ParseNode},
 }
 
-// others names the verbs for documents of kinds that are no workflows.
+// others maps kinds that are not workflows to hints: the commands that accept their documents.
 var others = map[string]string{
 	"Scenario":  ", which sluice test runs",
 	"Directory": ", which sluice run takes with --directory",
@@ -41,8 +41,8 @@ func Kinds() []string {
 	return kinds
 }
 
-// Load reads and checks a file that contains one workflow of any kind. It reports all faults as document.Errors; a document
-// of an unknown kind has one fault, which names the known kinds.
+// Load reads and checks a file that contains one workflow of any kind. It reports all faults as document.Errors. A document of
+// an unknown kind has one fault, which names the known kinds.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
 }
@@ -62,7 +62,7 @@ func ParseStored(data []byte) (*template.Workflow, error) {
 
 // ParseNode turns a document of any kind into a tree, which keeps n for the places of errors. It reports all faults as
 // document.Errors. A tree returned with an error contains the parts that could be read, so that template.Check can report
-// further faults; for an unknown kind there is no tree.
+// further faults; for an unknown kind, ParseNode returns no tree.
 func ParseNode(n *document.Node) (*template.Workflow, error) {
 	kind, fault := kindOf(n)
 	if fault != nil {

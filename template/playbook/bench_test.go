@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// chained is a document of n steps, each with a call, two rules and two guarded arcs.
+// chained returns a document of n steps, each with a call, two rules and two guarded arcs.
 func chained(n int) string {
 	var b strings.Builder
 	b.WriteString(head + "workflow:\n")

@@ -32,14 +32,14 @@ func builtin(kind string) bool {
 	return kind == kindNoop || kind == kindWorkbook || binders[kind] != nil
 }
 
-// binders convert the built-in tools that make calls to bindings of operations.
+// binders maps the kinds of built-in tools that make calls to their descriptions.
 var binders map[string]*how
 
 // how describes a built-in tool that makes calls.
 type how struct {
-	keys []string                                    // that the tool accepts
-	need []string                                    // that the tool requires
-	bind func(*binder) (b template.Binding, ok bool) // false: refused
+	keys []string                                    // keys that the tool accepts
+	need []string                                    // keys that the tool requires
+	bind func(*binder) (b template.Binding, ok bool) // makes the binding; false: the tool was refused
 }
 
 func init() {
@@ -55,8 +55,8 @@ func init() {
 	}
 }
 
-// binder makes the binding of one call site. The tool's expressions are rendered into the call's input, in the dialect of
-// the document; the binding only reads the parts of that input, so that bindings are independent of playbooks.
+// binder makes the binding of one call site. The tool's expressions are rendered into the call's input, in the dialect of the
+// document. The binding only reads the parts of that input, so bindings do not depend on playbooks.
 //
 //	url: "{{ workload.api }}/rows"   ──▶   input {url: …}   and   http: {url: "{{ input.url }}"}
 type binder struct {
@@ -64,7 +64,7 @@ type binder struct {
 	of map[string]*document.Node // the nodes that are rendered into the input
 }
 
-// bind makes the binding. It reports false if the tool lacks a key that the binding needs.
+// bind makes the binding and compiles the input of the call. It reports false if it refuses the tool.
 func (b *binder) bind(h *how) bool {
 	child := startsChild(b.task.Kind)
 	given := b.of
@@ -92,10 +92,11 @@ func (b *binder) bind(h *how) bool {
 	return true
 }
 
-// startsChild reports whether a tool of a kind starts another workflow.
+// startsChild reports whether tools of a kind start another workflow.
 func startsChild(kind string) bool { return kind == kindWorkflow || kind == kindPlaybook }
 
-// known refuses keys that the tool does not accept, and then missing required keys, unless one was misspelt.
+// known refuses keys that the tool does not accept, and missing required keys. A required key is not reported as missing if an
+// unknown key was probably a misspelling of it.
 func (b *binder) known(given map[string]*document.Node, h *how) bool {
 	meant := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
@@ -119,8 +120,8 @@ func (b *binder) known(given map[string]*document.Node, h *how) bool {
 	return complete && len(meant) == 0
 }
 
-// static removes a key from the rendered ones and returns its text, which must not contain expressions; the hint describes
-// the alternative.
+// static removes a key from the rendered ones and returns its text. It refuses a text with expressions; hint describes the
+// alternative.
 func (b *binder) static(key, hint string) string {
 	n := b.of[key]
 	if n == nil {
@@ -135,7 +136,7 @@ func (b *binder) static(key, hint string) string {
 	return text
 }
 
-// part returns the expression that reads a key of the input; "" if the tool does not have the key.
+// part returns the expression that reads a key of the input, or "" if the tool does not have the key.
 func (b *binder) part(key string) string {
 	if b.of[key] == nil {
 		return ""
@@ -181,8 +182,8 @@ func (b *binder) http() (template.Binding, bool) {
 	return template.Binding{HTTP: h}, true
 }
 
-// command takes argv item by item: each is an argument of its own, whatever it renders to. The text of a shell is fixed,
-// because a value in it would become part of the program.
+// command passes argv item by item: each item is one argument, whatever text it renders to, or none if it renders to null. The
+// text of a shell is fixed, because a value in it would become part of the program.
 func (b *binder) command() (template.Binding, bool) {
 	c := &template.Command{Env: b.members("env"), Dir: b.part("dir")}
 	if b.of["stdin"] != nil {
@@ -227,7 +228,8 @@ func (b *binder) wait() (template.Binding, bool) {
 	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
 }
 
-// result returns the reference as the call's output, which the journal holds. The run's net replaces it by the result.
+// result makes a binding that returns the reference as the output of the call, which is journaled. The net of the run replaces
+// the reference by the result.
 func (b *binder) result() (template.Binding, bool) {
 	return template.Binding{Value: &template.Constant{Value: b.part("ref")}}, true
 }
@@ -237,8 +239,8 @@ func (t *Task) Resolves() bool {
 	return t.Kind == kindResult || t.Kind == kindArtifact || t.Kind == kindResolve
 }
 
-// workflow names another workflow: by the path of its file, or by its registered name. Its input is that of the tool, and
-// nothing else is inherited.
+// workflow makes a binding to another workflow: by the path of its file, or by its registered name. The child receives the
+// input of the tool, and inherits nothing else.
 func (b *binder) workflow() (template.Binding, bool) {
 	c := &template.Child{}
 	b.of = maps.Clone(b.input)
@@ -250,7 +252,7 @@ func (b *binder) workflow() (template.Binding, bool) {
 			}
 		}
 	}
-	if b.child != nil && c.Name == "" && c.Path == "" { // beside a path it is only the tool's label
+	if b.child != nil && c.Name == "" && c.Path == "" { // beside a path, the name is only the tool's label
 		c.Name, c.Pos = b.r.Text(b.child), b.child.Pos
 	}
 	if (c.Path == "") == (c.Name == "") {

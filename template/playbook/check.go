@@ -35,10 +35,10 @@ func (p *Playbook) check() error {
 				fault(2, "task %d of step %d is %q, task %d of step %d", k, i, t.Label, t.Index, t.Step)
 			}
 			labels[t.Label] = true
-			inRange("a site", t.CallSite, -1, len(p.CallSites))
+			inRange("a call site", t.CallSite, -1, len(p.CallSites))
 			if t.CallSite >= 0 {
 				if t.CallSite != callSites || p.CallSites[t.CallSite] != t {
-					fault(3, "task %q of step %d has site %d, and is the %dth that makes a call", t.Label, i, t.CallSite, callSites)
+					fault(3, "task %q of step %d has call site %d, not %d", t.Label, i, t.CallSite, callSites)
 				}
 				callSites++
 			}
@@ -61,12 +61,12 @@ func (p *Playbook) check() error {
 	for _, t := range p.CallSites {
 		for _, mark := range t.Secrets {
 			if !known[mark] {
-				fault(4, "task %q is given %s, which the keychain does not have", t.Label, mark)
+				fault(4, "task %q receives %s, which the keychain does not contain", t.Label, mark)
 			}
 		}
 	}
 	if callSites != len(p.CallSites) {
-		fault(3, "%d tasks make calls, and there are %d callSites", callSites, len(p.CallSites))
+		fault(3, "%d tasks make calls, but there are %d call sites", callSites, len(p.CallSites))
 	}
 	return errors.Join(errs...)
 }

@@ -1,5 +1,5 @@
-// Package playbook reads documents of kind Playbook: routed steps. A step is a transition of a net: it takes a token, runs
-// the pipeline of its tool, and its arcs put new tokens at other steps, possibly earlier ones.
+// Package playbook reads documents of kind Playbook: routed steps. A step is a transition of a net: it takes a token and runs
+// the pipeline of its tool, and its arcs put new tokens at other steps, possibly at earlier ones.
 //
 //	kind: Playbook
 //	apiVersion: sluice/v1
@@ -20,16 +20,16 @@
 //
 // # Dialects
 //
-// The apiVersion selects the dialect of a document. In sluice/v1 expressions are those of package expr. Documents of
-// noetl.io/v2 and noetl.io/v10 have Jinja's, which looks for a name without a prefix in these places, in order:
+// The apiVersion selects the dialect of a document. In sluice/v1, expressions are those of package expr. Documents of
+// noetl.io/v2 and noetl.io/v10 have Jinja's expressions, which search for a name without a prefix in these places, in order:
 //
 //	the loop's variable, and other values of iter    args    results of the pipeline's tasks, by label    ctx
 //	the newest results of steps, by name             workload
 //
-// A step's result has its name as soon as its run ends, so also in its own set. A name that occurs in two of these places,
-// as far as the document determines them, causes a warning where it is read. In these documents the input of a step is
-// rendered for each iteration of its loop, and passed to its tools that are operations or other workflows: the tool's own
-// keys take precedence.
+// A step's result is available under the step's name as soon as its run ends, also in its own set. If the document shows that a
+// name occurs in two of these places, a warning is reported where the name is read. In these documents the input of a step is
+// rendered for each iteration of its loop, and passed to those of its tools that are operations or other workflows: the tool's
+// own keys take precedence.
 //
 // Both dialects have synonyms:
 //
@@ -52,16 +52,16 @@
 //	workload: {rows: [1, 2]}               # merged with the run's input
 //	executor:
 //	  spec:
-//	    entry_step: first                  # the one that is written first
+//	    entry_step: first                  # the first step in the list
 //	    final_step: last                   # runs once, when nothing else moves; left out: none
 //	    max_concurrency: 8                 # calls at once; left out: no limit
-//	    no_next_is_error: false            # true: a step fails the run when it has arcs and none holds
-//	    implicit_join: false               # true: a step that arcs of several steps lead to is a join of all
+//	    no_next_is_error: false            # true: a step with arcs fails the run if none of them holds
+//	    implicit_join: false               # true: a step to which arcs of several steps lead is a join of all
 //	    limits: {max_step_runs: 100000, max_jumps: 250000, max_args_bytes: 65536}
 //	    policy:
-//	      completion: fail_on_any          # fail_fast: nothing starts after a failure; allow_partial: the others count
+//	      completion: fail_on_any          # fail_fast: nothing starts after a failure; allow_partial: then the run is partial
 //	      final_failure: fail              # partial
-//	      on_blocked: wait                 # when only gates keep tokens back; fail, discard. Left out: the program says
+//	      on_blocked: wait                 # when only gates keep tokens back; fail, discard. Left out: the setting of the program
 //	workflow:
 //	  - step: first
 //	    desc: for people
@@ -75,8 +75,8 @@
 //	      timeout: PT1H                    # of a run of the step, retries included
 //	      join: {mode: all, on_missing: skip} # any; count, with n: 2. fire: also when a branch has failed. Left out: no join
 //	      policy:
-//	        failure: {mode: fail_fast}     # of a loop; best_effort: it completes all the same
-//	        admit:                         # the gate; left out: everything is let in
+//	        failure: {mode: fail_fast}     # of a loop; best_effort: it completes in spite of failures
+//	        admit:                         # the gate; left out: every token is admitted
 //	          on_deny: pending             # discard
 //	          coalesce: false              # true: tokens that wait become one
 //	          rules: [{when: "{{ ctx.open == true }}", then: {allow: true}}, {else: {then: {allow: false}}}]
@@ -84,16 +84,16 @@
 //	      - name: ask
 //	        kind: http
 //	        url: "http://127.0.0.1:9001/{{ iter.row }}"
-//	        timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT1S, backoff_multiplier: 2}} # no rule sees these
-//	        set: {ctx.asked: "{{ outcome.result }}"} # when it has gone well, before its rules are asked; also iter.key, step.key
+//	        timing: {timeout: PT10S, retry: {max_attempts: 3, backoff: PT1S, backoff_multiplier: 2}} # invisible to rules
+//	        set: {ctx.asked: "{{ outcome.result }}"} # on success, before its rules are evaluated; also iter.key, step.key
 //	        spec:
 //	          policy:
-//	            on_unmatched: continue     # fail: an error that no rule is about
+//	            on_unmatched: continue     # fail: an error that no rule matches
 //	            rules:                     # the first that holds; left out: an error fails the step
 //	              - when: '{{ outcome.status == "error" }}'
 //	                then: {do: retry, attempts: 3, backoff: none, delay: 1} # linear, exponential; the delay in seconds
 //	              - {when: "{{ outcome.result.more }}", then: {do: jump, to: ask, set_iter: {page: 2}}} # to: previous
-//	              - else: {then: {do: continue, set_ctx: {seen: true}}} # break: enough of tools; fail
+//	              - else: {then: {do: continue, set_ctx: {seen: true}}} # break: skips the other tools; fail
 //	    set: {ctx.rows: "{{ outcome.result }}"} # after the last tool, also step.key
 //	    next:
 //	      spec: {mode: exclusive}          # the first arc that holds; inclusive: all that hold
@@ -105,24 +105,24 @@
 // # Joins
 //
 // A step whose router is inclusive and emits several tokens is a fan-out. A join merges the tokens of one fan-out into one
-// token: its args are those of all tokens laid over each other, and args.joined has an entry for each (from, args, status,
-// ref), in the order of the arcs from the router of the fan-out inwards. Among tokens from one arc, those of the nested
-// fan-out that opened first come first, even if a nested join has merged tokens of several arcs before.
+// token: its args are the merged args of all tokens, and args.joined has an entry for each (from, args, status, ref), in the
+// order of the arcs from the router of the fan-out inwards. Among tokens from one arc, those of the nested fan-out that opened
+// first come first, even if a nested join has merged tokens of several arcs before.
 //
-//	a ──▶ b ──▶ d ──▶ j        a and b are fan-outs. The join j belongs to a, the outermost open one each of whose arcs
-//	│     ├───▶ e ──▶ j        leads to j on some path that does not pass through a again. So it runs once, with
-//	│     └───▶ x              entries for d, e and c, in this order. That b also leads to x changes nothing.
+//	a ──▶ b ──▶ d ──▶ j        a and b are fan-outs. The join j belongs to a, the outermost open fan-out from which every arc
+//	│     ├───▶ e ──▶ j        leads to j on some path that does not pass through a again. So it runs once, with entries
+//	│     └───▶ x              for d, e and c, in this order. The arc from b to x changes nothing.
 //	└───▶ c ────────▶ j
 //
-// The arcs of the document count, not those that hold in a run: if only one arc of b holds, its token is still one of b for
-// the joins that belong to b, and passes them alone; for all other joins, a router that emits one token opens no fan-out. If
-// a join belongs to none of the fan-outs that a token is in, it merges the tokens of the innermost one, with a warning: here,
-// if a also had an arc to x. A token outside all fan-outs is taken alone.
+// The arcs of the document count, not those that hold in a run. If only one arc of b holds, its token still belongs to the
+// fan-out of b for the joins that belong to b, and passes them alone; for all other joins, a router that emits one token opens
+// no fan-out. If a join belongs to none of the fan-outs that a token is in, it merges the tokens of the innermost one, with a
+// warning: in the example, if a also had an arc to x. A token outside all fan-outs is taken alone.
 //
-// A join of all waits until every branch of its fan-out has arrived or ended, including branches of nested fan-outs and
-// tokens at gates; then it fires if any has arrived and none has failed, or on_missing is fire. A nested fan-out counts as a
-// failed branch if a branch of it failed and no join that belongs to it fired. A join of any fires with the first token, one
-// of count with the n-th, and both ignore later tokens.
+// A join of all waits until every branch of its fan-out has arrived or ended, including branches of nested fan-outs and tokens
+// at gates. Then it fires if any branch has arrived and none has failed, or on_missing is fire. A nested fan-out counts as a
+// failed branch if one of its branches failed and no join that belongs to it fired. A join of any fires with the first token,
+// and a join of count with the n-th; both ignore later tokens.
 //
 // # Tools
 //
@@ -136,11 +136,12 @@
 // # Secrets
 //
 // The keychain lists the sources of secrets: env (data: variables of the environment by key), file (data: paths by key,
-// relative to the folder that the engine runs in), or http (endpoint, method, headers, data: sent as JSON; the answer is an
-// object, requested again when its expires_in is over with auto_renew). Tools, and inputs of steps, read them as
-// keychain.name.key, literally; they read a mark. A call receives only the secrets that its own tool reads, directly or
-// through the step's input; sleep, wait, workflow and playbook receive none. A secret written in the document itself, such
-// as a password in data, is stored with it. scope has no effect: every run resolves its own secrets.
+// relative to the working directory of the engine), or http (endpoint, method, headers, data: sent as JSON; the answer is an
+// object and, with auto_renew, is requested again when its expires_in is over). The expressions of tools and of inputs of steps
+// refer to secrets as keychain.name.key, literally, and read a mark in place of the value. A call receives only the secrets
+// that its own tool reads, directly or through the step's input; sleep, wait, workflow, playbook and result receive none. A
+// secret written in the document itself, such as a password in data, is stored with the document. scope has no effect: every
+// run resolves its own secrets.
 //
 // # Variables
 //
@@ -152,8 +153,8 @@
 //	in, max_in_flight      input
 //	a tool                 iter step input keychain _task _attempt _prev results
 //	rules, set of a task   iter step input _task _attempt _prev results outcome (also output)
-//	set of a step          step input results outcome
-//	arcs                   step input results outcome event
+//	set of a step          step input results outcome (also output)
+//	arcs                   step input results outcome (also output) event
 //
 // # Their contents
 //
@@ -164,39 +165,39 @@
 // error and loop are always present, and null if there is none. The outcome of a step that ran no task has status ok and is
 // null otherwise.
 //
-// The error of a workflow or playbook that did not complete has details: run, status, code and message of the child. The
-// result of http is the body; outcome.http has its status and headers, also for an error, or a status of null if no answer has
-// come. The result of a command is an object of exit_code, stdout and stderr, or the content of stdout if its output is text,
-// json or lines. The result of a step is its last task's; that of a loop is a list, with null for iterations that have failed.
+// The error of a workflow or playbook that did not complete has details: run, status, code and message of the child. The result
+// of http is the body; outcome.http has its status and headers, also for an error; the status is null if no answer has arrived.
+// The result of a command is an object of exit_code, stdout and stderr, or the content of stdout if its output is text, json or
+// lines. The result of a step is the result of its last task; the result of a loop is a list, with null for failed iterations.
 //
 // A guard that reads a missing value returns null, and does not hold; a member of null is null, so == of it is false and !=
-// true (see Guards in package expr). A guard that returns any other value than true or false is an error. In Jinja's dialect
-// every value has a truth value: a text that one expression returns holds unless it is empty or reads false, 0, no or none,
-// and not, and, or and if treat texts the same way; a text around expressions holds if it reads true, 1 or yes.
+// true (see Guards in package expr). A guard that returns a value other than true or false is an error. In Jinja's dialect
+// every value has a truth value: a text that one expression returns holds unless it is empty or reads false, 0, no or none, and
+// the operators not, and, or and if treat texts in the same way; a text around expressions holds if it reads true, 1 or yes.
 //
-// A value that a task sets in ctx is visible at once, to all steps; iterations of a parallel loop see the ctx at their
-// beginning, and their own writes. They write the value at the path, such as ctx.stats.one, and nothing beside it. If one
-// path is a prefix of the other and they write different values there, the loop's on_conflict applies. Under reject_conflict
-// the later write fails its iteration; a value that another iteration has already written is not written again. Under append
-// a value is added to the current list at the path, whichever iteration wrote that; paths of which one is a prefix of the
-// other conflict.
+// A value that a task sets in ctx is visible at once, to all steps. An iteration of a parallel loop sees the ctx at its
+// beginning, and its own writes. It writes the value at the path, such as ctx.stats.one, and nothing beside it. If two
+// iterations write different values to the same path, or to a path and to a path inside it, the loop's on_conflict applies.
+// Under reject_conflict the later write fails its iteration; a value that another iteration has already written is not written
+// again. Under append, a value is added to the current list at the path, even if another iteration wrote that list; writes to a
+// path and to a path inside it conflict.
 //
-// A failure fails its branch, and so the run according to completion, unless an arc with a when handles it: an arc without a
-// when is also followed after a failure, but does not handle it.
+// A failure fails its branch, and the run as defined by completion, unless an arc with a when handles it: an arc without a when
+// is also followed after a failure, but does not handle it.
 //
 // A guard, the list of a loop, its width and a delay are one expression; surrounding white space, such as the newline that
 // YAML's | leaves, is ignored.
 //
 // # Faults and warnings
 //
-// All faults of a document are reported at once, as document.Errors, with the place, the text there and, for a misspelt
-// name, a suggestion. Playbook.Warnings holds parts that are valid but probably mistakes. Some are found in the structure of
-// the net (Playbook.Net): steps that never run, gates that never open, joins of more tokens than can arrive, cycles without
-// a way out. Others are joins that do not belong to a fan-out from which tokens come.
+// All faults of a document are reported at once, as document.Errors, with the place, the text there and, for a misspelt name, a
+// suggestion. Playbook.Warnings holds parts that are valid but probably mistakes. Some warnings concern the structure of the
+// net (Playbook.Net): steps that never run, gates that never open, joins of more tokens than can arrive, cycles without an
+// exit. Others concern joins that do not belong to a fan-out whose tokens can reach them.
 //
-// Reading is a pure function of the document; a Playbook is immutable and safe for concurrent use. It costs O(size of the
-// document): with its check about 50 µs a step of five expressions (BenchmarkLoad, 2-core virtual machine), mostly for the
-// expressions. To determine the fan-outs of joins, all steps are visited once for every 256 fan-outs, more often if there
-// are cycles: 0.2 µs a step of 1,000, and some µs a step of 100,000 of which a quarter are fan-outs and another joins
-// (BenchmarkFanOuts).
+// Reading is a pure function of the document; a Playbook is immutable and safe for concurrent use. Reading costs O(size of the
+// document): including the check about 50 µs per step with five expressions (BenchmarkLoad, 2-core virtual machine), mostly for
+// the expressions. To determine the fan-outs of joins, all steps are visited once for every 256 fan-outs, and more often if
+// there are cycles: 0.2 µs per step of 1,000, and some µs per step of 100,000 if a quarter are fan-outs and another quarter
+// joins (BenchmarkFanOuts).
 package playbook

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// The arcs alone determine to which fan-outs a join belongs; see the package documentation. Two questions are asked of the
-// graph, each for many fan-outs at once: to which joins does an arc lead (missing), and which fan-outs may be open where a
-// token arrives (open). The second keeps its answer small: of two fan-outs in sequence, the join between them has closed the
-// first.
+// The arcs alone determine the fan-outs to which a join belongs; see the package documentation. This file answers two questions
+// about the graph, each for many fan-outs at once: to which joins an arc does not lead (missing), and which fan-outs may be
+// open when a token arrives at a join (open). The answers to the second question stay small: a join closes the fan-outs to
+// which it belongs, so of two fan-outs in sequence only the second is open.
 
 // fan is a step that may emit several tokens at once.
 type fan struct {
@@ -17,11 +17,11 @@ type fan struct {
 	targets []int32 // of its arcs, each once
 }
 
-// fanBlock is a set of fan-outs that are examined together. A bit stands for a target: the lower part of its number is the
-// fan-out's place in the block, the upper part the target's.
+// fanBlock is a set of fan-outs that are examined together. Each bit stands for a target. The lower part of its number is the
+// fan-out's place in the block, the upper part the target's place in the fan-out.
 type fanBlock struct {
 	fans  []fan
-	slots int // maximum number of targets of each, a power of two; only a block of one fan-out has more
+	slots int // maximum number of targets of each, a power of two; a single fan-out may have more
 }
 
 func (b *fanBlock) width() int { return bitsMax / b.slots }
@@ -38,21 +38,21 @@ type fanOuts struct {
 	work   int      // steps visited so far
 }
 
-// AnswersTo reports whether a join belongs to the fan-out of a step, though its tokens may have passed through further
-// fan-outs: whether each arc of that step leads to the join on some path that does not pass through the step again. Both are
-// given by index. It also reports false if that fan-out cannot be open when a token arrives.
+// AnswersTo reports whether a join belongs to the fan-out of a step, even if tokens have passed through further fan-outs on the
+// way: each arc of that step leads to the join on some path that does not pass through the step again, and the fan-out can be
+// open when a token arrives. Both arguments are indexes of steps.
 func (p *Playbook) AnswersTo(join, step int) bool {
 	n := p.fans[step]
 	return n >= 0 && p.Steps[join].Join.answers.has(n)
 }
 
-// HasJoin reports whether some join belongs to the fan-out of a step, given by index.
+// HasJoin reports whether a join belongs to the fan-out of a step. The argument is the index of the step.
 func (p *Playbook) HasJoin(step int) bool {
 	n := p.fans[step]
 	return n >= 0 && p.joined[n/64]&(1<<(n%64)) != 0
 }
 
-// findFanOuts determines for every join the fan-outs to which it belongs.
+// findFanOuts determines, for every join, the fan-outs to which it belongs.
 func (p *Playbook) findFanOuts() *fanOuts {
 	f := &fanOuts{book: p, number: make([]int32, len(p.Steps)), join: make([]int32, len(p.Steps))}
 	p.fans = f.number
@@ -90,7 +90,7 @@ func (p *Playbook) findFanOuts() *fanOuts {
 	return f
 }
 
-// targets returns the steps that a step's arcs lead to, each once.
+// targets returns the steps to which a step's arcs lead, each once.
 func (s *Step) targets() []int32 {
 	if s.Next == nil {
 		return nil
@@ -103,7 +103,8 @@ func (s *Step) targets() []int32 {
 	return slices.Compact(list)
 }
 
-// split groups fan-outs with the same rounded number of targets into blocks of at most half as many bits as a bitset has.
+// split groups fan-outs with the same rounded number of targets into blocks. A block has at most halfMax fan-outs, and their
+// targets fit into a bitset.
 func (f *fanOuts) split(fans []fan) {
 	slots := func(f fan) int { return min(bitsMax, 1<<bits.Len(uint(len(f.targets)-1))) }
 	slices.SortStableFunc(fans, func(a, b fan) int { return cmp.Compare(slots(a), slots(b)) })
@@ -120,15 +121,15 @@ func (f *fanOuts) split(fans []fan) {
 	}
 }
 
-// inBlock reports whether a step is a fan-out of a block; place returns its place in the block.
+// inBlock reports whether a step is a fan-out of block b; place returns its place in its block.
 func (f *fanOuts) inBlock(step int32, b int) bool {
 	return f.number[step] >= 0 && int(f.number[step])/halfMax == b
 }
 
 func (f *fanOuts) place(step int32) int { return int(f.number[step]) % halfMax }
 
-// missing calls tell for every join with the targets of a block's fan-outs that do not lead to it, for one range of targets
-// at a time.
+// missing calls tell, for every join, with the targets of the fan-outs of block b that do not lead to the join. Each call
+// concerns one range of targets, which begins at from.
 func (f *fanOuts) missing(b int, tell func(join, from int, missing *bitset)) {
 	block := &f.blocks[b]
 	for from := 0; from < len(block.fans[0].targets); from += block.slots {
@@ -155,7 +156,7 @@ func (f *fanOuts) missing(b int, tell func(join, from int, missing *bitset)) {
 	}
 }
 
-// leading records for every join those fan-outs of a block each of whose arcs leads to it.
+// leading records, for every join, the fan-outs of block b whose arcs all lead to it.
 func (f *fanOuts) leading(b int, leads []bitset) {
 	all := firstBits(len(f.blocks[b].fans))
 	for j := range leads {
@@ -167,9 +168,9 @@ func (f *fanOuts) leading(b int, leads []bitset) {
 	})
 }
 
-// open records for every join the fan-outs of a block that may be open when a token arrives there. The lower half of the
-// bits are fan-outs in which no other has been opened yet, the upper half those in which one has. A token that leaves a join
-// has left every fan-out to which the join belongs, and always the innermost.
+// open records, for every join, the fan-outs of block b that may be open when a token arrives there. The lower half of the bits
+// are fan-outs inside which no other fan-out has been opened yet, the upper half those inside which one has been opened. A
+// token that leaves a join has left every fan-out to which the join belongs, and always the innermost one.
 func (f *fanOuts) open(b int, leads []bitset) {
 	f.ways.clear()
 	through := func(step int32, in *bitset) bitset {
@@ -207,13 +208,13 @@ func (f *fanOuts) open(b int, leads []bitset) {
 	}
 }
 
-// fanSet is a set of fan-outs by number, stored as its words that are not zero.
+// fanSet is a set of numbers of fan-outs, stored as the nonzero words of a bit set.
 type fanSet struct {
 	at    []int32 // indexes of the words, ascending
 	words []uint64
 }
 
-// add adds a word. Words are added in their order.
+// add adds a word. Words are added in ascending order.
 func (s *fanSet) add(at int32, word uint64) {
 	if word != 0 {
 		s.at, s.words = append(s.at, at), append(s.words, word)
@@ -225,7 +226,7 @@ func (s *fanSet) has(number int32) bool {
 	return ok && s.words[i]&(1<<(number%64)) != 0
 }
 
-// all yields the numbers in their order.
+// all yields the numbers in ascending order.
 func (s *fanSet) all(yield func(number int32) bool) {
 	for i, word := range s.words {
 		for ; word != 0; word &= word - 1 {

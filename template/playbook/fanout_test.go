@@ -43,7 +43,7 @@ func (g routed) document() string {
 
 func (g routed) fan(i int) bool { return g[i].inclusive && len(g[i].arcs) > 1 }
 
-// leads reports whether a path leads from a step to another that does not pass through a third before its end.
+// leads reports whether a path from one step to another exists that does not pass through the step past before its end.
 func (g routed) leads(from, to, past int) bool {
 	seen, next := make([]bool, len(g)), []int{from}
 	for len(next) > 0 {
@@ -60,13 +60,13 @@ func (g routed) leads(from, to, past int) bool {
 	return false
 }
 
-// whole reports whether each arc of a step leads to a join without the step.
+// whole reports whether each arc of a step leads to a join on a path that does not pass through the step.
 func (g routed) whole(fan, join int) bool {
 	return !slices.ContainsFunc(g[fan].arcs, func(to int) bool { return !g.leads(to, join, fan) })
 }
 
-// walk moves a token from step to step, and records where it arrives with which open fan-outs, outermost first, and which
-// ones it has passed.
+// walk moves a token from step to step. At each step, it passes to arrives the open fan-outs, outermost first, and all fan-outs
+// that the token has passed.
 func (g routed) walk(r *rand.Rand, arrives func(step int, open, past []int)) {
 	at := 0
 	var open, past []int
@@ -92,8 +92,8 @@ func (g routed) walk(r *rand.Rand, arrives func(step int, open, past []int)) {
 	}
 }
 
-// TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole compares the fan-outs of joins with a search along every arc. Fan-outs that
-// are omitted can never be open.
+// TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole compares the fan-outs of joins with a search along every arc. A fan-out that
+// is missing can never be open.
 func TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := make(routed, rapid.IntRange(2, 10).Draw(t, "steps"))
@@ -107,7 +107,7 @@ func TestJoinsAnswerToFanOutsThatLeadToThemAsAWhole(t *testing.T) {
 	})
 }
 
-// TestManyFanOutsAndJoins is the same for more and wider ones than fit a block.
+// TestManyFanOutsAndJoins is the same test with more and wider fan-outs than fit into a block.
 func TestManyFanOutsAndJoins(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, back := range []int{0, 20} {
@@ -132,7 +132,7 @@ func TestManyFanOutsAndJoins(t *testing.T) {
 
 var strayed = regexp.MustCompile(`step "s(\d+)" merges .* step "s(\d+)" leads to it, but (not by|by) its arc to "s(\d+)"`)
 
-// diamonds is a row of n fan-outs that each end at a join: a row within another fan-out, or in a circle.
+// diamonds returns a row of n fan-outs that each end at a join: a row within another fan-out, or in a circle.
 func diamonds(n int, within, round bool) routed {
 	var g routed
 	if within {
@@ -155,7 +155,7 @@ func diamonds(n int, within, round bool) routed {
 	return g
 }
 
-// nested is n fan-outs, each but the last within the one before.
+// nested returns n fan-outs, each except the first inside the one before it.
 func nested(n int) routed {
 	var g routed
 	for i := range n {
@@ -178,14 +178,14 @@ func (g routed) load(t require.TestingT) *playbook.Playbook {
 	return book
 }
 
-// TestWhatJoinsAnswerToIsFoundForManyAtOnce: work and memory grow with the playbook, and not with the product of its
-// fan-outs and joins.
+// TestWhatJoinsAnswerToIsFoundForManyAtOnce: work and memory grow with the size of the playbook, and not with the product of
+// its fan-outs and joins.
 func TestWhatJoinsAnswerToIsFoundForManyAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		of    routed
 		kept  int
-		times int // that a step may be looked at
+		times int // maximum number of visits of a step
 	}{
 		{"a row", diamonds(200, false, false), 200, 2},
 		{"a row in a branch", diamonds(200, true, false), 201, 2},

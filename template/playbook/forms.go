@@ -11,13 +11,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// forms reads values by their form: mappings, choices, names, durations.
+// forms reads values of common forms: mappings, choices, names, durations.
 type forms struct {
 	*template.Reader
 	warnings document.Errors
 }
 
-// mapping reads a mapping key by key, in the order written. It refuses unknown keys; for a retired key its message names the
+// mapping reads a mapping key by key, in the order written. It refuses unknown keys; the message about a retired key names the
 // replacement.
 func (r *forms) mapping(n *document.Node, known template.Fields, retired map[string]string) {
 	if n.Kind != document.Mapping {
@@ -57,10 +57,10 @@ func (r *forms) list(n *document.Node) []*document.Node {
 	return items
 }
 
-// choice reads a text that must be one of a few.
+// choice reads a text that must be one of the allowed texts.
 func (r *forms) choice(n *document.Node, allowed ...string) string { return r.Choice(n, allowed...) }
 
-// once refuses a name that is already used.
+// once refuses a name that is already used. It reports whether the name is new.
 func (r *forms) once(n *document.Node, what, name string, seen map[string]document.Pos) bool {
 	if first, taken := seen[name]; taken {
 		r.Fault(&document.Error{Pos: n.Pos, Text: name, Msg: fmt.Sprintf("duplicate %s %q, first at %s", what, name, first.Path)})
@@ -70,7 +70,7 @@ func (r *forms) once(n *document.Node, what, name string, seen map[string]docume
 	return true
 }
 
-// warn records a warning: valid, but probably a mistake.
+// warn records a warning about a part that is valid, but probably a mistake.
 func (r *forms) warn(pos document.Pos, format string, args ...any) {
 	r.warnings.Add(&document.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
@@ -80,12 +80,12 @@ func lastKey(p document.Pos) string {
 	return p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 }
 
-// noEffect accepts a key of other programs with a warning that it has no effect.
+// noEffect returns a function that accepts a key of other programs, and warns that the key has no effect.
 func (r *forms) noEffect(why string) func(*document.Node) {
 	return func(v *document.Node) { r.warn(v.Pos, "%s has no effect: %s", lastKey(v.Pos), why) }
 }
 
-// duration reads a limit on time, above zero: a number of seconds, 30s, 1m30s or PT30S.
+// duration reads a time limit, which must be positive: a number of seconds, 30s, 1m30s or PT30S.
 func (r *forms) duration(n *document.Node) time.Duration {
 	var d time.Duration
 	var err error
@@ -109,7 +109,7 @@ func (r *forms) duration(n *document.Node) time.Duration {
 	return d
 }
 
-// seconds returns a duration; one that is too long becomes the longest, and NaN becomes zero.
+// seconds returns s seconds, or the longest duration if s is larger or NaN.
 func seconds(s float64) time.Duration {
 	const most = float64(1<<63 - 1)
 	if ns := s * float64(time.Second); ns < most {

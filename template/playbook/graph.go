@@ -6,11 +6,11 @@ import (
 	"github.com/sluiceflow/sluice/dag"
 )
 
-// Graph returns the playbook as a graph for drawings and other programs: its steps, in their order, and an edge for each
-// pair of steps with arcs between them. An arc that is always followed is sequential. Any other is conditional: its guard is
-// its when; an arc without a when that comes after others in an exclusive router has their negated guards. Several arcs
-// between two steps are one edge, whose condition is that any of them holds. Arcs may lead back, so the graph may have
-// cycles. It costs O(steps + arcs² of a step).
+// Graph returns the playbook as a graph for drawings and other programs: its steps, in their order, and an edge for each pair
+// of steps with arcs between them. The edge of an arc that is always followed is sequential. Any other edge is conditional, and
+// its guard is the when of the arc. An arc without a when that comes after others in an exclusive router has their negated
+// guards. Several arcs between two steps are one edge: its condition is that any of them holds. Arcs may lead back, so the
+// graph may have cycles. Graph costs O(steps + arcs² of a step).
 func (p *Playbook) Graph() (*dag.Graph, error) {
 	b := dag.NewBuilder(dag.TemplateGraph)
 	for _, s := range p.Steps {
@@ -45,7 +45,7 @@ func (p *Playbook) Graph() (*dag.Graph, error) {
 	return b.Build()
 }
 
-// guards returns the conditions of one arc; nil: none.
+// guards returns the conditions of arc k, or nil if it has none.
 func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	if a := &next.Arcs[k]; a.When != nil {
 		return []dag.Guard{{Condition: a.condition()}}
@@ -62,7 +62,7 @@ func (p *Playbook) guards(next *Next, k int) []dag.Guard {
 	return guards
 }
 
-// condition returns an arc's when, which is never empty.
+// condition returns the text of an arc's when; it is never empty.
 func (a *Arc) condition() string {
 	if a.Text == "" {
 		return "…"
@@ -78,7 +78,7 @@ func (p *Playbook) either(a, b []dag.Guard) []dag.Guard {
 	return []dag.Guard{{Condition: p.all(a) + p.word(" || ", " or ") + p.all(b)}}
 }
 
-// all returns guards that must all hold as one condition.
+// all combines guards that must all hold into one condition.
 func (p *Playbook) all(guards []dag.Guard) string {
 	parts := make([]string, len(guards))
 	for i, g := range guards {

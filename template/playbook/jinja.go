@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// theirs compiles the expressions of Jinja's dialect. An unknown name is undefined there, not a fault: the input of a run
-// may define it. So only the keychain, which must not be read everywhere, is checked.
+// theirs compiles the expressions of Jinja's dialect. An unknown name is undefined there, and not a fault: the input of a run
+// may define it. Only the keychain is checked, because most expressions must not read it.
 func theirs(v value.Value, names []string) (Expr, error) {
 	t, err := jinja.CompileValue(v)
 	if err != nil {
@@ -30,12 +30,12 @@ func (p *Playbook) Outlines(text string) (list []*expr.Outline, alone bool, err 
 	return expr.Outlines(text)
 }
 
-// otherNames maps the names of that dialect for the ends of steps.
+// otherNames replaces the names that Jinja's dialect has for the ends of steps by the names of this package.
 var otherNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,
 )
 
-// ourNames replaces the names for the ends of steps in a guard by those of this package.
+// ourNames applies otherNames to a guard.
 func ourNames(guard value.Value) value.Value {
 	if text, ok := guard.(string); ok {
 		return otherNames.Replace(text)

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// keys is the document that explains the keys.
+// keys returns the document of the package documentation that shows all keys.
 func keys(t *testing.T) string {
 	source, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

@@ -41,8 +41,8 @@ func (r *reader) lint(f *fanOuts) document.Errors {
 // linter checks a whole playbook.
 type linter struct {
 	*reader
-	into   [][]*Step         // steps with arcs to a step, by that step, each once
-	writes []map[string]bool // keys of ctx, by step
+	into   [][]*Step         // by step: the steps with arcs to it, each once
+	writes []map[string]bool // by step: the keys of ctx that it writes
 }
 
 // anyError is a condition that holds for every error.
@@ -67,10 +67,10 @@ func (r *reader) lintClauses(n *document.Node, list []clause, unmatched string) 
 	}
 }
 
-// words are the texts that Jinja's dialect takes as true and false.
+// words are the texts that Jinja's dialect accepts as true and false.
 var words = []string{"true", "yes", "1", "false", "no", "0", ""}
 
-// lintCondition warns of a guard in Jinja's dialect that is a text and was probably meant as an expression.
+// lintCondition warns of a guard in Jinja's dialect that is a text but was probably meant to be an expression.
 func (r *expressions) lintCondition(n *document.Node, e Expr) {
 	v, fixed := constant(e)
 	text, _ := v.(string)
@@ -82,7 +82,7 @@ func (r *expressions) lintCondition(n *document.Node, e Expr) {
 	}
 }
 
-// unguarded warns of an arc that is also followed after a failure, which is seldom intended: it does not handle the failure.
+// unguarded warns of an arc that is also followed after a failure without handling it, which is seldom intended.
 func (l *linter) unguarded(s *Step) {
 	if s.Next == nil || !s.canFail() {
 		return
@@ -106,7 +106,7 @@ func readsOutcome(e Expr) bool {
 	return all || slices.Contains(keys, "name") || slices.Contains(keys, "status") || slices.Contains(keys, "error")
 }
 
-// canFail reports whether a step's tasks can fail it, by their rules.
+// canFail reports whether a step's tasks can fail it under their rules.
 func (s *Step) canFail() bool {
 	return slices.ContainsFunc(s.Tasks, func(t *Task) bool {
 		if t.CallSite >= 0 && (!t.HasPolicy || t.Unmatched || s.Timeout > 0) {
@@ -134,7 +134,7 @@ func (l *linter) deadArcs(s *Step) {
 	}
 }
 
-// latch warns of a gate that waits for several branches and lets each of their tokens pass.
+// latch warns of a gate that waits for several branches and then admits a token of each.
 func (l *linter) latch(s *Step) {
 	if s.Admit == nil || s.Admit.Coalesce || s.Admit.AllKeys || s.Join != nil || len(l.into[s.Index]) < 2 {
 		return
@@ -180,7 +180,7 @@ func (s *Step) sets() []Set {
 	return list
 }
 
-// final warns of a final step that may run before the end, and then does not run there.
+// final warns of a final step that may run before the end, in which case it does not run at the end.
 func (l *linter) final() {
 	x := l.book.Executor
 	if x.Final < 0 {
@@ -200,7 +200,7 @@ func (l *linter) structure() {
 	net := l.book.Net()
 	for _, p := range net.Check() {
 		if int(p.Transition) >= len(l.book.Steps) && p.Kind != petri.Cycle {
-			continue // an arc after a step that is reported
+			continue // an arc: its step is reported
 		}
 		switch p.Kind {
 		case petri.Unreachable:

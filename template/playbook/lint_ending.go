@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// endings warns of conditions that compare an ending with a text that never occurs.
+// endings warns of conditions that compare the outcome of a step with a text that it never has.
 func (l *linter) endings(s *Step) {
 	if s.Next != nil {
 		for i := range s.Next.Arcs {
@@ -23,15 +23,15 @@ func (l *linter) endings(s *Step) {
 	}
 }
 
-// ending checks one condition. It does not warn if the condition also compares with a text that can occur, as a condition
-// copied from another step may.
+// ending checks one condition. It does not warn if the condition also compares with a possible text: the condition may have
+// been copied from another step.
 func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	if l.book.Jinja {
 		text = otherNames.Replace(text)
 	}
 	list, _, err := l.book.Outlines("{{" + text + "}}")
 	if err != nil {
-		return // a text around expressions, which has its own warning
+		return // a text around expressions has its own warning
 	}
 	there := s.endings()
 	asked := map[string][]string{}
@@ -49,7 +49,8 @@ func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	}
 }
 
-// endings returns the possible endings that a step's conditions can read, by the text of the read.
+// endings returns the possible values of the variables that describe the outcome of a step, by the variable's text in
+// conditions.
 func (s *Step) endings() map[string][]string {
 	done := "step.done"
 	if s.Loop != nil {
@@ -61,7 +62,7 @@ func (s *Step) endings() map[string][]string {
 	}
 }
 
-// asks calls tell for each text with which an expression compares a variable.
+// asks calls tell for each comparison of a variable with a text in an expression.
 func asks(o *expr.Outline, tell func(what, text string)) {
 	pair := func(a, b *expr.Outline) {
 		if a.Kind == expr.Reference && b.IsText() {

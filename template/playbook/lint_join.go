@@ -2,10 +2,10 @@ package playbook
 
 import "slices"
 
-// strays warns of joins that tokens can reach from a fan-out to which the join does not belong, while none to which it
-// belongs is open around it.
+// strays warns of joins that tokens of a fan-out can reach although the join belongs neither to that fan-out nor to one that is
+// open around it.
 func (l *linter) strays(f *fanOuts) {
-	from := make([]int32, len(f.joins)) // by join: the step of such a fan-out; -1: there is none
+	from := make([]int32, len(f.joins)) // by join: the step of such a fan-out; -1: none
 	var joins []int
 	for j := range f.joins {
 		from[j] = -1
@@ -50,8 +50,8 @@ func (l *linter) strayArcs(f *fanOuts, b int, from []int32) {
 	})
 }
 
-// stray warns of a join that does not belong to the fan-out of a step because of the step's arc to another; that arc may
-// lead back.
+// stray warns that a join does not belong to the fan-out of step fan, because the arc from fan to step to does not lead to the
+// join. With back, that arc does lead to it, but only through fan again.
 func (l *linter) stray(join, fan, to int32, back bool) {
 	steps := l.book.Steps
 	const text = "the join of step %q merges only tokens of the innermost fan-out that is open: step %q leads to it, but "
@@ -64,14 +64,14 @@ func (l *linter) stray(join, fan, to int32, back bool) {
 		steps[join].Name, steps[fan].Name, steps[to].Name, steps[to].Name)
 }
 
-// straySearch searches for fan-outs from which tokens stray to joins: on a path from the entry to the join without a fan-out
-// to which the join belongs.
+// straySearch searches for fan-outs whose tokens can reach joins that do not belong to them: on a path from the entry to the
+// join without a fan-out to which the join belongs.
 type straySearch struct {
 	*fanOuts           // its paths start at the entry
 	into     [][]int32 // by step: the steps with arcs to it
 	back     *ways
 	answered []bitset // by number of a fan-out: joins that belong to it
-	beside   []bitset // joins at which it may be open, but that do not belong to it
+	beside   []bitset // by number of a fan-out: joins that do not belong to it, but at which it may be open
 }
 
 func newStraySearch(f *fanOuts) *straySearch {
@@ -87,7 +87,8 @@ func newStraySearch(f *fanOuts) *straySearch {
 	return s
 }
 
-// find records for some joins, by index, the step of such a fan-out, preferring a near one. Bits stand for these joins.
+// find records in from, for each of the given joins, the step of such a fan-out; it prefers one near the join. Bit i stands for
+// joins[i].
 func (s *straySearch) find(joins []int, from []int32) {
 	clear(s.answered)
 	clear(s.beside)
@@ -119,7 +120,7 @@ func (s *straySearch) find(joins []int, from []int32) {
 	})
 }
 
-// past returns the bits that leave a step: those of joins that do not belong to a fan-out of the step.
+// past returns the bits that leave a step: those of the joins that do not belong to the fan-out of the step.
 func (s *straySearch) past(step int32, in *bitset) bitset {
 	if n := s.number[step]; n >= 0 {
 		return in.without(&s.answered[n])

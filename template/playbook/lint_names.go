@@ -11,14 +11,14 @@ import (
 // reserved are the variables with the same names in both dialects.
 var reserved = append(slices.Clone(seenByArc), "iter", "_task", "_attempt", "_prev", keychainName)
 
-// Bare returns the names that an expression of Jinja's dialect reads without a prefix. They are looked up in this order: the
-// loop's variable and the rest of iter, args, results of the pipeline's tasks, ctx, results of steps, workload. Expressions
-// of package expr have none.
+// Bare returns the names that an expression of Jinja's dialect reads without a prefix. They are searched for in this order: the
+// loop's variable and the rest of iter, args, results of the pipeline's tasks, ctx, results of steps, workload. Expressions of
+// package expr have none.
 func Bare(e Expr) []string {
 	return slices.DeleteFunc(slices.Clone(e.Names()), func(name string) bool { return slices.Contains(reserved, name) })
 }
 
-// bare is a read without a prefix.
+// bare holds the names that one expression reads without a prefix.
 type bare struct {
 	names  []string
 	step   *Step // that contains it
@@ -26,7 +26,7 @@ type bare struct {
 	inside bool // in the pipeline of its step
 }
 
-// brings records the names of an arc's args, if they are literal.
+// brings records the literal names in an arc's args.
 func (r *reader) brings(to int, args *document.Node) {
 	if args == nil || args.Kind != document.Mapping {
 		return
@@ -42,7 +42,7 @@ func (r *reader) brings(to int, args *document.Node) {
 	}
 }
 
-// names warns of names without a prefix that are ambiguous, as far as the document determines them.
+// names warns of names without a prefix that are ambiguous according to the document.
 func (l *linter) names() {
 	for _, s := range l.book.Steps {
 		if s.Loop != nil && l.book.Jinja && slices.Contains(reserved, s.Loop.Iterator) {
@@ -81,7 +81,7 @@ func (l *linter) owners(b bare, name string) []string {
 	return have
 }
 
-// iterates reports whether the iterations of a step have a variable with a name.
+// iterates reports whether the iterations of a step have a variable called name.
 func iterates(s *Step, name string) bool {
 	if s.Loop != nil && (name == s.Loop.Iterator || name == "index") {
 		return true

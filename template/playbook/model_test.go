@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// load reads a playbook with every operation known.
+// load reads a playbook; all operations are known.
 func load(t require.TestingT, text string) (*template.Checked, *playbook.Playbook) {
 	checked, err := playbook.Load("p.yaml", []byte(text), template.Known{Lenient: true})
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func load(t require.TestingT, text string) (*template.Checked, *playbook.Playboo
 // head is the beginning of every document.
 const head = "kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: p}\n"
 
-// tool is a playbook of one step with that tool.
+// tool returns a playbook of one step with the given tool.
 func tool(text string) string { return head + "workflow: [{step: s, tool: " + text + "}]\n" }
 
 // world is an environment in which every variable is an object that names itself.
@@ -67,7 +67,7 @@ func render(e playbook.Expr) string {
 	return string(data)
 }
 
-// shape describes the meaning of a playbook: without places, zero fields and spellings.
+// shape describes the meaning of a playbook, without places, zero fields and spellings.
 func shape(p *playbook.Playbook) string {
 	var b strings.Builder
 	write(&b, "", reflect.ValueOf(struct {
@@ -117,7 +117,7 @@ func write(b *strings.Builder, path string, v reflect.Value) {
 	}
 }
 
-// requireRoundTrip checks that a playbook's document, stored as JSON and read again, is the same playbook with the same
+// requireRoundTrip checks that a playbook's document, stored as JSON and read again, yields the same playbook with the same
 // identity, and that its plan has a row for each call site.
 func requireRoundTrip(t require.TestingT, checked *template.Checked) {
 	book, ok := playbook.Of(checked.Workflow)
@@ -146,7 +146,7 @@ func requireRoundTrip(t require.TestingT, checked *template.Checked) {
 	require.Equal(t, first, p.Hash)
 }
 
-// Documents with the same meaning in other words are the same playbook.
+// Documents with the same meaning but different spellings yield the same playbook.
 func TestSpellingsAreOneForm(t *testing.T) {
 	rule := func(text string) string { return tool("{kind: work, spec: {policy: {rules: [" + text + "]}}}") }
 	for _, c := range []struct{ name, a, b string }{

@@ -13,9 +13,9 @@ import (
 //	                             ├────▶ [a -> c] ──▶ c                            │        └────▶ [a, not b]
 //	                             └────▶ [a, no arc]                               └────▶ ( ) ──▶ [a -> c] ──▶ c
 //
-// Guards are free choices in the net, except for the literals true and false. A gate can be opened from outside, by a change
-// of ctx, unless none of its rules allows anything. The final step has no token until the rest has ended; unless arcs lead
-// to it, the net brings none. Net costs O(steps + arcs).
+// Guards are free choices in the net, except the literals true and false. A gate can be opened from outside, by a change of
+// ctx, unless none of its rules allows anything. The final step gets its token when the rest of the run has ended. The net does
+// not model this token, so the step has tokens in it only if arcs lead to the step. Net costs O(steps + arcs).
 func (p *Playbook) Net() *petri.Net {
 	b := &netBuilder{Builder: petri.NewBuilder()}
 	for i, s := range p.Steps {
@@ -41,14 +41,14 @@ func (p *Playbook) Net() *petri.Net {
 	}
 	net, err := b.Build()
 	if err != nil {
-		panic("playbook: " + err.Error()) // names of steps are unique, and no other name looks like one
+		panic("playbook: " + err.Error()) // names of steps are unique and differ from all other names
 	}
 	return net
 }
 
 type netBuilder struct{ *petri.Builder }
 
-// routers adds the places between a step and its arcs: one for which the arcs compete, or one for each of them.
+// routers adds the places between a step and its arcs: one place for which the arcs compete, or one place for each arc.
 func (b *netBuilder) routers(s *Step) []int32 {
 	if s.Next == nil || len(s.Next.Arcs) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (b *netBuilder) routers(s *Step) []int32 {
 	return places
 }
 
-// arcs adds the transitions that move tokens on from a step, and those that end them.
+// arcs adds the transitions that move tokens from a step to the next steps, and those that end them.
 func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
 	if len(routers) == 0 {
 		return
@@ -85,7 +85,7 @@ func (b *netBuilder) arcs(p *Playbook, s *Step, routers []int32) {
 	}
 }
 
-// always reports whether an arc's guard is constantly true; never, whether it is constantly false.
+// always reports whether an arc's guard is a constant that is true; never, whether it is a constant that is false.
 func (a *Arc) always() bool {
 	yes, fixed := decided(a.When)
 	return fixed && yes
@@ -96,7 +96,7 @@ func (a *Arc) never() bool {
 	return fixed && !yes
 }
 
-// decided returns the value of a constant guard; a missing guard is true.
+// decided returns the value of a constant guard, and whether the guard is constant. A missing guard is true.
 func decided(when Expr) (yes, fixed bool) {
 	if when == nil {
 		return true, true
@@ -108,7 +108,7 @@ func decided(when Expr) (yes, fixed bool) {
 	return yes, err == nil
 }
 
-// canAllow reports whether some rule may admit a token. The rules after one that always holds are never evaluated.
+// canAllow reports whether some rule may admit a token. The rules after a rule that always holds are never evaluated.
 func (a *Admit) canAllow() bool {
 	for i := range a.Rules {
 		switch yes, fixed := decided(a.Rules[i].When); {

@@ -16,8 +16,8 @@ import (
 // Kind is the kind of the documents of this package.
 const Kind = "Playbook"
 
-// Playbook is a checked document: routed steps, in one form whatever spelling they were written in, with every expression
-// compiled. It is immutable and safe for concurrent use.
+// Playbook is a checked document: routed steps, in one form for all spellings, with every expression compiled. It is immutable
+// and safe for concurrent use.
 //
 // Invariants:
 //  1. Steps is not empty; every index of a step, task or call site is in range or the -1 that its field allows.
@@ -40,7 +40,7 @@ type Playbook struct {
 	requires []template.Requirement
 	steps    map[string]int
 	fans     []int32                // numbers of fan-outs, by step; -1: not a fan-out
-	joined   []uint64               // by number, a bit: whether a join belongs to the fan-out
+	joined   []uint64               // a bit for each number: whether a join belongs to the fan-out
 	marks    map[string]value.Value // the marks that expressions read from the keychain
 	unread   []bool                 // by call site, see findUnread
 }
@@ -49,7 +49,7 @@ type Playbook struct {
 type Executor struct {
 	Entry          int          // index of the first step to run. Default: 0
 	Final          int          // index of the step that runs once at the end; -1: none
-	NoNextIsError  bool         // a step that has arcs, of which none holds, is an error: no_next
+	NoNextIsError  bool         // a step with arcs is an error, no_next, if none of them holds
 	ImplicitJoin   bool         // steps to which arcs of several steps lead have a Join of all
 	Completion     Completion   // Default: FailOnAny
 	OnBlocked      OnBlocked    // Default: "", the engine's setting
@@ -58,7 +58,7 @@ type Executor struct {
 	MaxStepRuns    int          // Default: 100,000
 	MaxJumps       int          // in all pipelines of the run. Default: 250,000
 	MaxArgsBytes   int          // of a token's args as canonical JSON. Default: 65,536
-	Store          bool         // args over the cap become references into the run's result store
+	Store          bool         // args above MaxArgsBytes become references into the result store of the run
 }
 
 // Completion is the effect of failed branches on a run.
@@ -66,12 +66,12 @@ type Completion string
 
 // The completion policies.
 const (
-	FailOnAny    Completion = "fail_on_any"   // a failed branch fails the run; the others go on
+	FailOnAny    Completion = "fail_on_any"   // a failed branch fails the run; the others continue
 	FailFast     Completion = "fail_fast"     // nothing is started after the first failed branch
-	AllowPartial Completion = "allow_partial" // some failed and some not: partial
+	AllowPartial Completion = "allow_partial" // the run is partial if only some branches failed
 )
 
-// OnBlocked is the effect on a run of having only denied tokens left.
+// OnBlocked is the effect on a run that has only denied tokens left.
 type OnBlocked = template.OnBlocked
 
 // FinalFailure is the effect of a failed final step on the run.
@@ -88,7 +88,7 @@ type Expr interface {
 	// Eval returns the value in env.
 	Eval(env expr.Env) (value.Value, error)
 
-	// EvalBool reports whether it holds in env, as a condition of the dialect.
+	// EvalBool reports whether the value holds in env as a condition of the dialect.
 	EvalBool(env expr.Env) (bool, error)
 
 	// Names returns the variables that it reads, each once, in order of appearance. The slice must not be changed.
@@ -101,7 +101,7 @@ type Expr interface {
 	Members(name, key string) (members []string, all bool)
 }
 
-// Step is a transition: it takes a token, runs its pipeline, and puts tokens at the ends of arcs.
+// Step is a transition: it takes a token, runs its pipeline, and its arcs put tokens at other steps.
 type Step struct {
 	Name       string        // unique in the playbook
 	Desc       string        // for people
@@ -112,7 +112,7 @@ type Step struct {
 	BestEffort bool          // a failed iteration does not fail the step
 	Loop       *Loop         // nil: one iteration
 	Input      Expr          // rendered once per step-run, named `input` in expressions; nil: none
-	Renders    bool          // Input is rendered for each iteration of the loop too
+	Renders    bool          // Input is also rendered for each iteration of the loop
 	Tasks      []*Task       // empty: it completes at once
 	Set        []Set         // applied at its end, before the arcs
 	Next       *Next         // nil: a leaf
@@ -169,13 +169,13 @@ type Loop struct {
 	Pos         document.Pos // where it was written
 }
 
-// Conflict is the action when iterations of a parallel loop write to the same place of ctx: to equal paths, or to paths of
-// which one is a prefix of the other.
+// Conflict is the action if iterations of a parallel loop write to the same place of ctx: to the same path, or to a path and to
+// a path inside it.
 type Conflict string
 
 // The actions on conflicting writes.
 const (
-	ConflictRejected Conflict = "reject_conflict" // a different value than that of another iteration is an error
+	ConflictRejected Conflict = "reject_conflict" // a value that differs from the value of another iteration is an error
 	ConflictAppends  Conflict = "append"          // values are collected in a list
 	ConflictLast     Conflict = "last_wins"
 )
@@ -188,12 +188,12 @@ type Task struct {
 	Step      int           // index of its step
 	Index     int           // in its step's Tasks
 	Input     Expr          // of the call; nil: null
-	Handed    bool          // the call's input includes the step's, over which Input is laid
+	Handed    bool          // the call's input is the step's input, with Input merged over it
 	Secrets   []string      // marks of the call's secrets, sorted: those that Input and the step's input read
 	Set       []Set         // on success, before its rules are evaluated
 	Rules     []Rule        // empty: an error fails the step, anything else continues
 	HasPolicy bool          // rules were written
-	Unmatched bool          // no rule holds: an error fails the step (on_unmatched: fail); else it continues
+	Unmatched bool          // an error fails the step if no rule holds (on_unmatched: fail); else the pipeline continues
 	Result    *Result       // storage of its results; nil: they stay in the event
 	Call      template.Step // its timing, target, fan-in and fulfillment
 	Pos       document.Pos  // where it was written
@@ -201,14 +201,14 @@ type Task struct {
 
 // Result stores a task's large results outside the context.
 type Result struct {
-	InlineMax int      // bytes of canonical JSON above which it is stored. Default: 65,536
+	InlineMax int      // size in bytes of canonical JSON above which it is stored. Default: 65,536
 	Select    []Select // fields that stay readable in the reference
 }
 
 // Select is a field of a result that stays readable.
 type Select struct {
-	Path []string // keys from the result on
-	As   string   // name that it has beside the reference
+	Path []string // keys, beginning at the result
+	As   string   // its name beside the reference
 }
 
 // Rule is one line of a task's policy.
@@ -269,7 +269,7 @@ type Set struct {
 
 // Next routes the token of a step that has ended.
 type Next struct {
-	Inclusive bool         // every arc that holds; else the first
+	Inclusive bool         // follows every arc that holds; else only the first
 	Arcs      []Arc        // in the order written
 	Pos       document.Pos // where it was written
 }
@@ -281,12 +281,12 @@ type Arc struct {
 	Text    string       // When as written, without braces
 	Set     []Set        // written when the arc is taken
 	Args    Expr         // nil: {}
-	Inherit bool         // Args is laid over the incoming args
+	Inherit bool         // Args is merged over the incoming args
 	Pos     document.Pos // where it was written
 }
 
-// WorkloadOf returns the workload of a run: its input, laid over the defaults, objects within objects too; lists
-// are replaced. It shares memory with both and must not be changed.
+// WorkloadOf returns the workload of a run: its input, merged over the defaults, including objects within objects; lists are
+// replaced. The result shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	payload, _ := input.(map[string]any)
 	return laidOver(p.Workload, payload)
@@ -338,7 +338,7 @@ func (p *Playbook) CallSite(number int) template.CallSite {
 // Lints returns Warnings.
 func (p *Playbook) Lints() document.Errors { return p.Warnings }
 
-// OnBlocked returns the policy for a run with only denied tokens left: the playbook's, else usual, else to wait.
+// OnBlocked returns the policy for a run with only denied tokens left: the playbook's, else usual, else template.BlockedWaits.
 func (p *Playbook) OnBlocked(usual OnBlocked) OnBlocked {
 	return cmp.Or(p.Executor.OnBlocked, usual, template.BlockedWaits)
 }
@@ -352,5 +352,5 @@ func (p *Playbook) StepIndex(name string) (int, bool) {
 // Secrets returns the entries of the keychain.
 func (p *Playbook) Secrets() []*secret.Entry { return p.Keychain }
 
-// Marks returns the keychain as expressions see it: with a mark in the place of every secret. It must not be changed.
+// Marks returns the keychain as expressions see it, with a mark in place of every secret. The result must not be changed.
 func (p *Playbook) Marks() map[string]value.Value { return p.marks }

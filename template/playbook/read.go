@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Load reads and checks a file that contains one playbook, as template.Load does for a Workflow. It reports all faults as
+// Load reads and checks a file that contains one playbook, like template.Load for a Workflow. It reports all faults as
 // document.Errors, with the keys and places of this document.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
@@ -21,9 +21,9 @@ func Of(w *template.Workflow) (*Playbook, bool) {
 	return p, ok
 }
 
-// ParseNode reads a document of kind Playbook. The playbook is the Routing of the workflow it returns, whose steps are the
-// playbook's call sites, side by side. It reports all faults as document.Errors. A workflow returned with an error contains
-// the parts that could be read, so that template.Check can report further faults.
+// ParseNode reads a document of kind Playbook. The playbook is the Routing of the returned workflow, whose steps are the call
+// sites of the playbook, side by side. ParseNode reports all faults as document.Errors. A workflow returned with an error
+// contains the parts that could be read, so that template.Check can report further faults.
 func ParseNode(n *document.Node) (*template.Workflow, error) {
 	r := &reader{}
 	r.Reader = template.NewReader(n, Kind)
@@ -37,15 +37,14 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	return w, err
 }
 
-// reader reads one playbook. A value that it refuses stays zero, and reading continues, so that all faults are reported at
-// once.
+// reader reads one playbook. A value that it refuses stays zero, and reading continues, so all faults are reported at once.
 type reader struct {
 	secrets
 	entries   map[string]entry        // of the workbook
 	names     []string                // of all steps, in their order
 	unmatched bool                    // on_unmatched of the playbook is fail
 	defaults  layer                   // of the executor, for all tasks
-	brought   map[int]map[string]bool // keys of the args of arcs, by the step that they lead to
+	brought   map[int]map[string]bool // by step: keys of the args of the arcs that lead to it
 }
 
 // canonical returns the canonical form of a document, which does not depend on spelling or free keys.
@@ -61,7 +60,8 @@ func canonical(n *document.Node) value.Value {
 	return v
 }
 
-// playbook reads the root. It reads the parts in the order of their dependencies, whatever their order in the document.
+// playbook reads the root. It reads the parts in the order of their dependencies, which may differ from their order in the
+// document.
 func (r *reader) playbook(n *document.Node) {
 	var keychain, executor, workbook, workflow *document.Node
 	root := r.Root()
@@ -121,7 +121,7 @@ func (r *reader) dialect(n *document.Node) {
 	}
 }
 
-// metadata reads the workflow's name; other keys are free.
+// metadata reads the workflow's name. path, description and version must be texts; other keys may have any value.
 func (r *reader) metadata(n *document.Node) {
 	if r.book.Metadata = r.object(n); r.book.Metadata == nil {
 		return

@@ -22,8 +22,8 @@ func defaultExecutor() Executor {
 	}
 }
 
-// executor reads the settings of a run, before the steps, which inherit them. The keys for the place of execution (profile,
-// kind, version) are for other programs: the engine makes every call.
+// executor reads the settings of a run. They are read before the steps, which inherit them. The keys for the place of execution
+// (profile, kind, version) are for other programs: the engine makes every call.
 func (r *reader) executor(n *document.Node) {
 	r.mapping(n, template.Fields{
 		"profile": func(v *document.Node) { r.choice(v, "local", "distributed", "auto") },
@@ -36,7 +36,7 @@ func (r *reader) executor(n *document.Node) {
 	}, nil)
 }
 
-// requiredTools records the tools that must be known. template.Check reports those that are not.
+// requiredTools records the tools that must be known, except built-in ones. template.Check reports unknown ones.
 func (r *reader) requiredTools(n *document.Node) {
 	for _, item := range r.list(n) {
 		if kind := r.Text(item); kind != "" && !builtin(kind) {
@@ -103,7 +103,7 @@ func (r *reader) limits(n *document.Node) {
 	}, nil)
 }
 
-// stepNamed returns the index of the step with a name, -1 if there is none.
+// stepNamed returns the index of the step with the name at n. If there is none, it reports a fault and returns -1.
 func (r *reader) stepNamed(n *document.Node) int {
 	name := r.Text(n)
 	if i, ok := r.book.steps[name]; ok {

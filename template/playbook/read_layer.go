@@ -9,20 +9,20 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// layer holds the settings of a spec for the tasks below it. The innermost spec takes precedence, from the executor's to the
-// task's. Only settings of running a task are inherited; policies are not.
+// layer holds the settings of a spec for the tasks below it. The innermost spec takes precedence: specs are merged from the
+// executor's to the task's. Only settings of the execution of tasks are inherited; policies are not.
 type layer struct {
 	timeout   time.Duration // of one attempt of a call; 0: not set
 	inlineMax int           // 0: not set
 	selects   []Select      // nil: not set
 	result    bool          // has settings of results
-	store     bool          // names a store for them
+	store     bool          // has a store for them
 }
 
-// InlineMax is the default for the bytes of canonical JSON above which a result is stored, if a playbook stores results.
+// InlineMax is the default size, in bytes of canonical JSON, above which a result is stored if a playbook stores results.
 const InlineMax = 64 << 10
 
-// merged lays layers over each other, the first one lowest.
+// merged merges layers; a later layer takes precedence over an earlier one.
 func merged(layers ...layer) layer {
 	var all layer
 	for _, l := range layers {
@@ -40,7 +40,7 @@ func merged(layers ...layer) layer {
 	return all
 }
 
-// fields reads the settings that every spec has.
+// fields returns the functions that read the settings of every spec.
 func (l *layer) fields(r *reader) template.Fields {
 	return template.Fields{
 		"timeout": func(v *document.Node) { l.timeout = r.callTimeout(v) },
@@ -48,7 +48,7 @@ func (l *layer) fields(r *reader) template.Fields {
 	}
 }
 
-// callTimeout reads the timeout of one attempt of a call: a duration, or the sum of its parts.
+// callTimeout reads the timeout of one attempt of a call: a duration, or the sum of connect and read.
 func (r *reader) callTimeout(n *document.Node) time.Duration {
 	if n.Kind != document.Mapping {
 		return r.duration(n)
@@ -61,7 +61,8 @@ func (r *reader) callTimeout(n *document.Node) time.Duration {
 	return connect + read
 }
 
-// result reads the storage of large results. Their place and lifetime have no effect: the engine stores them with their run.
+// result reads the settings for the storage of large results. The place and the lifetime of a result have no effect: the engine
+// stores it with its run.
 func (r *reader) result(l *layer, n *document.Node) {
 	l.result = true
 	r.mapping(n, template.Fields{
@@ -85,7 +86,7 @@ func (r *reader) result(l *layer, n *document.Node) {
 	}, map[string]string{"preview_max_bytes": "name the fields that stay readable under select"})
 }
 
-// selection reads one field that stays readable in the reference: a JSON pointer, or dotted.
+// selection reads one field that stays readable in the reference. Its path is a JSON pointer or in dotted form.
 func (r *reader) selection(n *document.Node) Select {
 	var s Select
 	r.mapping(n, template.Fields{
@@ -112,7 +113,7 @@ func (r *reader) fieldPath(n *document.Node) []string {
 	return path
 }
 
-// applied returns the layer's settings of a task's results; nil: none.
+// applied returns the settings for a task's results, or nil if the layer has none.
 func (l *layer) applied() *Result {
 	if !l.result {
 		return nil
@@ -124,7 +125,7 @@ func (l *layer) applied() *Result {
 	return result
 }
 
-// shorten sets a timeout of a step; the shortest of several applies.
+// shorten sets the timeout of a step, unless it has a shorter one.
 func (s *Step) shorten(d time.Duration) {
 	if d > 0 && (s.Timeout == 0 || d < s.Timeout) {
 		s.Timeout = d

@@ -32,7 +32,7 @@ func (r *reader) loop(s *Step, n *document.Node) layer {
 	return inherited
 }
 
-// loopIn compiles the list. A constant must be a list; an expression is checked when it has been evaluated.
+// loopIn compiles the list. A constant must be a list; the value of an expression is checked at run time.
 func (r *reader) loopIn(n *document.Node) Expr {
 	e := r.sole(n, seenByLoop, "a list")
 	if e == nil {
@@ -54,7 +54,7 @@ func (r *reader) iterator(n *document.Node) string {
 	return name
 }
 
-// width compiles the maximum of concurrent iterations. A number is checked here, an expression when the loop begins.
+// width compiles the maximum number of concurrent iterations. A number is checked here, an expression when the loop begins.
 func (r *reader) width(n *document.Node) Expr {
 	if n.Kind != document.String && r.Count(n) == 0 {
 		return nil

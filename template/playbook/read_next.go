@@ -16,7 +16,7 @@ func (r *reader) next(n *document.Node) *Next {
 		"spec": func(v *document.Node) {
 			r.mapping(v, template.Fields{
 				"mode": func(v *document.Node) { next.Inclusive = r.choice(v, "exclusive", "inclusive") == "inclusive" },
-				// A branch without a match ends, and the run with the last branch: both choices mean that.
+				// Both choices have the same meaning: a branch without a match ends, and the run ends with its last branch.
 				"on_no_match": func(v *document.Node) { r.choice(v, "complete", "quiet") },
 			}, nil)
 		},
@@ -51,8 +51,8 @@ func (r *reader) arc(n *document.Node) (Arc, bool) {
 	return a, a.To >= 0
 }
 
-// args compiles the args of an arc's token: an object, or an expression that returns one. Guards and args read the same
-// state, that at the end of the step.
+// args compiles the args of an arc's token: an object, or an expression that returns one. Guards and args read the same state:
+// the state at the end of the step.
 func (r *reader) args(n *document.Node, names []string) Expr {
 	if n.Kind != document.Mapping && n.Kind != document.String {
 		r.WrongKind(n, "a mapping")

@@ -10,15 +10,15 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// clause is one line of a list of rules, whatever its form:
+// clause is one line of a list of rules, in any of these forms:
 //
 //	{when: …, then: {…}}     {else: {then: {…}}}     and, with a warning,     {else: {…}}     {else: null, then: {…}}
 type clause struct {
 	node, when, then *document.Node // when is nil for an else
 }
 
-// clauses splits a list of rules. unmatched describes the consequence if none of them holds, if that may surprise; otherwise it
-// is "".
+// clauses splits a list of rules. unmatched describes the consequence if no rule holds, or is "" if that consequence is
+// expected.
 func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	var list []clause
 	for _, item := range r.list(n) {
@@ -56,7 +56,7 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	return list
 }
 
-// otherwise reads an else in each of its forms.
+// otherwise reads an else in any of its forms.
 func (r *reader) otherwise(n, then *document.Node) *document.Node {
 	switch {
 	case then != nil:
@@ -117,7 +117,7 @@ func (a *Admit) reads() {
 	}
 }
 
-// rules reads the policy of a task. Labels are those of its pipeline.
+// rules reads the policy of a task. labels contains the tasks of its pipeline.
 func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names []string) {
 	var list *document.Node
 	r.mapping(n, template.Fields{
@@ -143,7 +143,7 @@ func (r *reader) rules(t *Task, n *document.Node, labels map[string]int, names [
 	t.HasPolicy = len(t.Rules) > 0
 }
 
-// then reads the action of a task's rule: first its sets, then its directive.
+// then reads the action of a task's rule: its sets, which are applied first, and its directive.
 func (r *reader) then(rule *Rule, n *document.Node, labels map[string]int, names []string) {
 	var to *document.Node
 	r.mapping(n, template.Fields{
@@ -185,7 +185,7 @@ func (r *reader) directive(n *document.Node) Do {
 	return Do(r.choice(n, string(Continue), string(Retry), string(Jump), string(Break), string(Fail)))
 }
 
-// backoff reads how delays grow; fixed is another name of none.
+// backoff reads the growth of delays; fixed is another name of none.
 func (r *reader) backoff(n *document.Node) Backoff {
 	if text, _ := n.Text(); text == "fixed" {
 		return BackoffNone
@@ -214,8 +214,8 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 	return r.sole(n, names, "a number of seconds")
 }
 
-// jump resolves the label of a task in the same pipeline. A task may be named previous; otherwise previous is the preceding
-// task, and for the first task the jump fails at run time.
+// jump resolves the label of a task in the same pipeline. If no task has the label previous, it means the preceding task, and a
+// jump from the first task fails at run time.
 func (r *reader) jump(rule *Rule, n, to *document.Node, labels map[string]int) {
 	if to == nil {
 		r.Fault(&document.Error{Pos: n.Pos.Key("to"), Msg: "do: jump needs to"})

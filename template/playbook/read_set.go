@@ -10,17 +10,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// scopes are the names of the scopes that can be written.
+// scopes maps the names of the scopes that can be written.
 var scopes = map[string]Scope{"ctx": Ctx, "iter": Iter, "step": StepScope}
 
-// The scopes that sets may write, by place: an arc is followed when its step-run is over, and a step has no iteration.
+// The scopes that sets may write, by place. An arc is followed after the end of its step-run, so it has only ctx; a step has no
+// iteration.
 var (
 	setsOfTask = []string{"ctx", "iter", "step"}
 	setsOfStep = []string{"ctx", "step"}
 	setsOfArc  = []string{"ctx"}
 )
 
-// sets reads a mapping from paths to values and adds it to a list. A key without a scope writes ctx.
+// sets reads a mapping from paths to values and appends its sets to a list. A key without a scope writes to ctx.
 func (r *reader) sets(list []Set, n *document.Node, allowed, names []string) []Set {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -38,7 +39,7 @@ func (r *reader) sets(list []Set, n *document.Node, allowed, names []string) []S
 	return list
 }
 
-// setsIn reads a mapping from paths within one scope.
+// setsIn reads a mapping from paths within one scope to values.
 func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, names []string) []Set {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -51,7 +52,7 @@ func (r *reader) setsIn(list []Set, n *document.Node, scope string, allowed, nam
 	return list
 }
 
-// lintKey warns of a key inside a scope that has the name of a scope, which is usually a mistake.
+// lintKey warns of a key inside a scope that begins with the name of a scope, which is usually a mistake.
 func (r *reader) lintKey(e document.Entry, scope string) {
 	head, _, _ := strings.Cut(e.Key, ".")
 	if _, isScope := scopes[head]; isScope || head == "workload" {
@@ -84,8 +85,8 @@ func (r *reader) addSet(list []Set, e document.Entry, scope, path string, allowe
 	return append(list, s)
 }
 
-// sortSets sorts sets in the order in which they are applied, because the order of mappings does not survive storage. A path
-// comes before the paths inside it.
+// sortSets sorts sets in the order in which they are applied: storage does not keep the order of mappings. A path comes before
+// the paths inside it.
 func sortSets(list []Set) { slices.SortFunc(list, compareSets) }
 
 func compareSets(a, b Set) int {

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// stepNames collects the names of steps, to which other parts of the document may refer. Of two steps with one name the
-// first counts; the second is refused when it is read.
+// stepNames collects the names of steps, to which other parts of the document may refer. If two steps have one name, the first
+// is used; the second is refused when it is read.
 func (r *reader) stepNames(n *document.Node) {
 	for i, item := range n.Items() {
 		v := item.Get("step")
@@ -24,7 +24,7 @@ func (r *reader) stepNames(n *document.Node) {
 	}
 }
 
-// steps reads the workflow: a list of steps. Runs begin at the first, or at the executor's entry_step.
+// steps reads the workflow: a list of steps. Runs begin at the first step, or at the executor's entry_step.
 func (r *reader) steps(n *document.Node) {
 	items := r.list(n)
 	if items == nil {
@@ -81,7 +81,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	if tool == nil && n.Get("next") == nil {
 		r.Refuse(n, "a step needs a tool or a next")
 	}
-	// The specs around a task are read before it, whatever their order in the document, because it inherits from them.
+	// A task inherits from the specs around it, so they are read first, in any order of the document.
 	layers := []layer{r.defaults}
 	if spec != nil {
 		layers = append(layers, r.stepSpec(s, spec))
@@ -96,7 +96,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	sortSets(s.Set)
 }
 
-// stepName reads a name, of which the keys of step-runs and calls are composed: fetch@3[2].page.
+// stepName reads a name, which is part of the keys of step-runs and calls: fetch@3[2].page.
 func (r *reader) stepName(n *document.Node, seen map[string]document.Pos) string {
 	name := r.Text(n)
 	if _, isText := n.Text(); !isText {
@@ -111,8 +111,8 @@ func (r *reader) stepName(n *document.Node, seen map[string]document.Pos) string
 	return name
 }
 
-// stepSpec reads the policies of a step, and returns the settings for its tasks. A timeout has two forms: a duration bounds
-// a run of the step, with all its attempts and the delays between them; a mapping bounds each call of its tasks.
+// stepSpec reads the policies of a step, and returns the settings for its tasks. A timeout has two forms: a duration limits a
+// run of the step, including all attempts and the delays between them; a mapping limits each call of its tasks.
 func (r *reader) stepSpec(s *Step, n *document.Node) layer {
 	var l layer
 	known := l.fields(r)
@@ -147,7 +147,7 @@ func (r *reader) stepPolicy(s *Step, n *document.Node) {
 	}, map[string]string{"rules": "only tasks have rules: write rules in the spec.policy of the tool"})
 }
 
-// join reads how tokens of a fan-out are merged.
+// join reads the join of a step, which merges the tokens of a fan-out.
 func (r *reader) join(n *document.Node) *Join {
 	j := &Join{Mode: JoinAll, Pos: n.Pos}
 	r.mapping(n, template.Fields{
@@ -166,7 +166,7 @@ func (r *reader) join(n *document.Node) *Join {
 	return j
 }
 
-// joinImplicitly makes every step to which arcs of several steps lead a join of all.
+// joinImplicitly adds a join of all to every step without a join to which arcs of several steps lead.
 func (r *reader) joinImplicitly() {
 	upstream := make([]int, len(r.book.Steps))
 	for _, s := range r.book.Steps {

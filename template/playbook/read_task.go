@@ -24,7 +24,7 @@ type tool struct {
 	whole  *document.Node            // an input that is not a mapping
 	result layer                     // settings of `output: {…}`
 	sets   []*document.Node          // the entry's, then its own
-	alone  bool                      // a name in the tool is that of the workflow or entry that it runs
+	alone  bool                      // see named
 	child  *document.Node            // that name
 	book   bool                      // it runs an entry of the workbook
 
@@ -59,8 +59,8 @@ func (r *reader) task(p *pipe, index int, n named) *Task {
 	return t
 }
 
-// read splits a tool's mapping. A key that is not common to all tools is the tool's own, and never a fault: only the
-// operation reads its keys. Keys of a workbook entry are read first, and the caller's override them.
+// read splits a tool's mapping. A key that is not common to all tools belongs to the operation and is not refused here. Keys of
+// a workbook entry are read first, and the caller's keys override them.
 func (x *tool) read(n *document.Node) {
 	known := x.r.Step(&x.task.Call)
 	delete(known, "input")
@@ -87,7 +87,7 @@ func (x *tool) read(n *document.Node) {
 			x.r.result(&x.result, e.Value)
 		case read != nil:
 			read(e.Value)
-			if x.book { // template.Check reports its place as that of the task
+			if x.book { // template.Check reports it as a key of the task
 				x.r.Moved(x.task.Pos.Key(e.Key).Path, e.Value.Pos.Path)
 			}
 		default:
@@ -108,8 +108,8 @@ func (x *tool) inputs(n *document.Node) {
 	}
 }
 
-// spec reads the specs of a task: settings for running it, which it inherits from those around it, and its policy, which it
-// does not inherit.
+// spec reads the specs of a task: settings of its execution, which it inherits from the specs around it, and its policy, which
+// it does not inherit.
 func (x *tool) spec() {
 	layers := []layer{x.inherited}
 	var policy *document.Node
@@ -136,7 +136,7 @@ func (x *tool) spec() {
 	}
 }
 
-// set reads the values that a task sets on success. For a path that a workbook entry also sets, the caller's takes
+// set reads the values that a task sets on success. If a workbook entry sets the same path, the caller's value takes
 // precedence.
 func (x *tool) set() {
 	for _, n := range x.sets {
@@ -148,9 +148,9 @@ func (x *tool) set() {
 	sortSets(x.task.Set)
 }
 
-// call makes the call site of a task, and compiles the input of the call. A built-in tool needs a binding of its own,
-// because the headers of a request and the number of arguments of a command are fixed in a binding, and differ between
-// sites. Its name contains a #, which no operation's may, so that it hides none.
+// call makes the call site of a task, and compiles the input of the call. A built-in tool needs a binding of its own, because
+// the headers of a request and the number of arguments of a command are fixed in a binding, and differ between sites. The name
+// of the binding contains a #, which names of operations must not contain, so it hides no operation.
 func (x *tool) call() {
 	t := x.task
 	if t.Kind == kindNoop {
@@ -179,8 +179,8 @@ func (x *tool) call() {
 	x.r.book.CallSites = append(x.r.book.CallSites, t)
 }
 
-// keptInside are the tools that the engine carries out itself, and those whose runs have a keychain of their own: they
-// receive no secrets, because their input is journaled.
+// keptInside are the tools that receive no secrets, because their input is journaled: the engine executes them itself, or their
+// runs have a keychain of their own.
 var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true, kindResult: true, kindArtifact: true, kindResolve: true}
 
 // secrets determines the secrets that the call receives.
@@ -205,7 +205,7 @@ func (x *tool) secrets() {
 	t.Secrets = slices.Compact(own)
 }
 
-// refuseCall refuses keys that only calls have.
+// refuseCall refuses keys that have a meaning only for calls.
 func (x *tool) refuseCall() {
 	given := x.merged()
 	for _, key := range slices.Sorted(maps.Keys(given)) {
@@ -218,7 +218,7 @@ func (x *tool) refuseCall() {
 	}
 }
 
-// merged returns the input of a call, by key: the tool's keys and its input.
+// merged returns the input of a call, by key: the tool's keys and the entries of its input.
 func (x *tool) merged() map[string]*document.Node {
 	all := maps.Clone(x.keys)
 	for key, n := range x.input {
@@ -231,7 +231,7 @@ func (x *tool) merged() map[string]*document.Node {
 	return all
 }
 
-// rendered compiles the input of a call. Without any keys it is null.
+// rendered compiles the input of a call. It returns nil, which means null, if there are no keys.
 func (x *tool) rendered(of map[string]*document.Node) Expr {
 	names := seenByTool
 	if x.whole != nil {

@@ -21,7 +21,7 @@ type named struct {
 	label string
 	at    *document.Node // the place of the label; the tool if it has none
 	tool  *document.Node
-	alone bool // a name in the tool, if any, is not its label
+	alone bool // the tool is a single mapping, or the value of its label in an item of a list
 
 	written bool // the author wrote the label
 }
@@ -72,7 +72,8 @@ func (r *reader) named(s *Step, n *document.Node) []named {
 	return list
 }
 
-// listed returns the task in an item of a list: a mapping with a kind, or one under its label.
+// listed returns the task in an item of a list: a mapping with a kind, or a mapping from its label to the tool. It reports
+// false if the item is invalid.
 func (r *reader) listed(i int, item *document.Node) (named, bool) {
 	t := named{label: "task_" + strconv.Itoa(i), at: item, tool: item}
 	if item.Kind != document.Mapping {
@@ -95,14 +96,14 @@ func (r *reader) listed(i int, item *document.Node) (named, bool) {
 	return t, false
 }
 
-// takesName reports whether the name in a tool is that of the workflow or entry that it runs, and not its label.
+// takesName reports whether name in a tool is the name of the workflow or entry that it runs, and not the tool's label.
 func takesName(n *document.Node) bool {
 	kind := n.Get("kind")
 	return isText(kind, kindWorkbook) || isText(kind, kindWorkflow) || isText(kind, kindPlaybook)
 }
 
-// label checks that a label is valid in the keys of calls. A call of step s and task t is s.t, which must be unambiguous. It
-// reports false if the label is invalid.
+// label checks that a label can be part of the keys of calls: the key of a call of step s and task t is s.t, which must be
+// unambiguous. It reports false if the label is empty.
 func (r *reader) label(t named) bool {
 	err := template.ValidID(t.label)
 	if err == nil && strings.ContainsAny(t.label, ".@") {

@@ -8,11 +8,11 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// readable are the variables whose reads are reported.
+// readable are the variables whose values Readings reports.
 var readable = []string{"workload", "ctx", "args", "event", "input", "step", "results", "outcome", "output"}
 
-// Readings adds the values that an expression reads, by the text of the read: keys of variables, and one level below them if
-// that is all it reads.
+// Readings adds to list the values that an expression reads, by the text of the read: keys of variables or, if the expression
+// reads only some members of a key, these members.
 func Readings(e Expr, env expr.Env, list map[string]value.Value) {
 	if e == nil {
 		return

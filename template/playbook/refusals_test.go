@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// steps is a playbook of the steps given, one to a line, from line 5 on.
+// steps returns a playbook of the given steps, one per line, beginning at line 5.
 func steps(lines ...string) string { return head + "workflow:\n" + strings.Join(lines, "\n") + "\n" }
 
-// root is a playbook of one step, with more lines at the root, from line 5 on.
+// root returns a playbook of one step with the given lines at the root, beginning at line 5.
 func root(lines ...string) string {
 	return head + "workflow: [{step: s, tool: {kind: noop}}]\n" + strings.Join(lines, "\n") + "\n"
 }

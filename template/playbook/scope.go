@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// compiler compiles a value with expressions, which may use the variables names.
+// compiler compiles a value whose expressions may use the variables names.
 type compiler func(v value.Value, names []string) (Expr, error)
 
 // ours compiles the expressions of package expr. Playbooks do not allow reads of steps: results are passed in args and ctx.
@@ -38,7 +38,8 @@ func ours(v value.Value, names []string) (Expr, error) {
 // keychainName is the variable that secrets are read from.
 const keychainName = secret.Variable
 
-// unread replaces the compiler of an unknown language, which has been reported; its expressions cannot be checked.
+// unread replaces the compiler of an unknown language, which has been reported. The expressions of such a document cannot be
+// checked.
 func unread(value.Value, []string) (Expr, error) {
 	return expr.Compile("{{ input }}", expr.Scope{Names: []string{"input"}})
 }
@@ -47,13 +48,14 @@ func unread(value.Value, []string) (Expr, error) {
 //
 //	everywhere            workload ctx args execution_id
 //	admission             event
-//	loop, input of a step input
+//	input of a step       keychain
+//	list, width of a loop input
 //	a tool                iter step input keychain _task _attempt _prev results
-//	rules, set of a task  a tool's but the keychain, and outcome (or output)
-//	set of a step         step input results outcome
-//	arcs                  step input results outcome event
+//	rules, set of a task  a tool's except keychain, and outcome (or output)
+//	set of a step         step input results outcome (or output)
+//	arcs                  step input results outcome (or output) event
 //
-// Only tools may read the keychain: guards, events, args and ctx are visible to everyone.
+// Only tools and inputs of steps may read the keychain: guards, events, args and ctx are visible to everyone.
 var (
 	seenEverywhere = []string{"workload", "ctx", "args", "execution_id"}
 	seenByGate     = names(seenEverywhere, "event")
@@ -72,17 +74,17 @@ type expressions struct {
 	forms
 	book    *Playbook
 	compile compiler
-	here    *Step  // being read; nil: none
+	here    *Step  // the step that is being read; nil: none
 	bare    []bare // reads without a prefix, in Jinja's dialect
 }
 
-// expression compiles the value at a node. It returns nil, after reporting the fault, if the value cannot be compiled.
+// expression compiles the value at a node. If the value cannot be compiled, it reports the fault and returns nil.
 func (r *expressions) expression(n *document.Node, names []string) Expr {
 	return r.compiled(n.Value(), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 }
 
-// sole compiles a value that must be one expression if it is a string; must describes its result. It returns nil, after
-// reporting the fault, for anything else.
+// sole compiles a value that must be one expression if it is a string; must describes its result. It reports any other string
+// and returns nil.
 func (r *expressions) sole(n *document.Node, names []string, must string) Expr {
 	e := r.compiled(expr.Trim(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 	if e != nil && alwaysText(e) {
@@ -98,7 +100,7 @@ func alwaysText(e Expr) bool {
 	return ok && t.Text()
 }
 
-// compiled compiles a value composed from several places; at returns the node at a pointer into it.
+// compiled compiles a value composed from several places; at returns the node for a pointer into the value.
 func (r *expressions) compiled(v value.Value, pos document.Pos, names []string, at func(value.Pointer) *document.Node) Expr {
 	e, err := r.compile(v, names)
 	if err != nil {
@@ -111,7 +113,7 @@ func (r *expressions) compiled(v value.Value, pos document.Pos, names []string, 
 	return e
 }
 
-// expressionFaults reports, at its place, each error that the compilation of a value has joined.
+// expressionFaults reports each of the errors that are joined in err, the error of a compilation, at its place.
 func (r *expressions) expressionFaults(err error, pos document.Pos, at func(value.Pointer) *document.Node) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -148,8 +150,8 @@ func follow(n *document.Node, pointer value.Pointer) *document.Node {
 	return n
 }
 
-// condition compiles a guard, one expression, or true or false, and returns it with its text without the braces. The
-// expression is nil if it has been refused.
+// condition compiles a guard: one expression, true or false. It returns the guard with its text, without the braces. The
+// returned expression is nil if the guard was refused.
 func (r *expressions) condition(n *document.Node, names []string) (Expr, string) {
 	text, isText := n.Text()
 	if !isText && n.Kind != document.Bool {
@@ -183,7 +185,7 @@ func (r *expressions) condition(n *document.Node, names []string) (Expr, string)
 	return e, text
 }
 
-// constant returns the value of an expression that reads nothing. It reports false for any other.
+// constant returns the value of an expression that reads nothing. It reports false for all others.
 func constant(e Expr) (value.Value, bool) {
 	if c, ok := e.(interface{ Constant() (value.Value, bool) }); ok {
 		return c.Constant()

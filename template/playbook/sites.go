@@ -4,12 +4,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// assemble makes the workflow: all call sites side by side, since the tree does not order them. Row i of the plan that it
-// compiles to is call site i.
+// assemble makes the workflow: all call sites side by side, because the tree does not order them. In the plan of the workflow,
+// row i is call site i.
 func (r *reader) assemble() {
 	w := r.Tree()
 	w.Routing = r.book
-	// The input of a run is laid over the workload, so it must be an object or null.
+	// The input of a run is merged over the workload, so it must be an object or null.
 	w.Input = map[string]any{"type": []any{"object", "null"}}
 	if len(r.book.CallSites) == 0 {
 		return

@@ -25,7 +25,7 @@ func (c call) Name(name string) (value.Value, error) {
 
 func (call) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// carried returns the result of the only site's binding for the input that the task renders.
+// carried returns the binding of the only call site, and a function that renders its templates with the input of the task.
 func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) value.Value) {
 	checked, book := load(t, text)
 	require.Len(t, book.CallSites, 1)
@@ -112,7 +112,7 @@ func TestRegisteredOperationsAreCalledByTheirKind(t *testing.T) {
 	require.Equal(t, -1, book.Steps[0].Tasks[1].CallSite)
 }
 
-// Settings of specs override each other: executor, step, loop, workbook, task.
+// Settings of specs override each other, in this order: executor, step, loop, workbook, task.
 func TestSpecsAreHandedDown(t *testing.T) {
 	_, book := load(t, head+`
 executor: {spec: {timeout: {connect: 1, read: 2}, result: {inline_max_bytes: 10, select: [{path: a}]}}}
@@ -204,7 +204,7 @@ func TestOfOtherWorkflowsThereIsNoPlaybook(t *testing.T) {
 	require.Nil(t, book)
 }
 
-// In Jinja's dialect a guard may use other names for the ends of steps; a text elsewhere stays unchanged.
+// In Jinja's dialect a guard may use other names for the ends of steps; texts in other places stay unchanged.
 func TestGuardsInJinjaKnowTheEndsOfStepsByOtherNames(t *testing.T) {
 	_, book := load(t, strings.Replace(steps(
 		"- step: s",

@@ -2,8 +2,8 @@ package playbook
 
 import "math/bits"
 
-// bitset is a set of bits that are propagated along arcs together: many questions about the graph, answered at once. If a
-// question has two parts, the upper half of the bits is the second.
+// bitset is a set of bits that are propagated along arcs together. Each bit stands for one question about the graph, so many
+// questions are answered at once. If questions have two parts, the upper half of the bits stands for the second parts.
 type bitset [8]uint64
 
 const (
@@ -15,7 +15,7 @@ const (
 func (b *bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
 func (b *bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 
-// firstBits returns n bits, from 0 on.
+// firstBits returns the bits from 0 to n-1.
 func firstBits(n int) (b bitset) {
 	for i := range n {
 		b.add(i)
@@ -23,13 +23,13 @@ func firstBits(n int) (b bitset) {
 	return b
 }
 
-// oneBit returns a single bit.
+// oneBit returns the bit i.
 func oneBit(i int) (b bitset) {
 	b.add(i)
 	return b
 }
 
-// addAll adds bits, and reports whether one of them is new.
+// addAll adds bits, and reports whether one of them was new.
 func (b *bitset) addAll(more *bitset) bool {
 	var grown uint64
 	for i, w := range more {
@@ -55,7 +55,8 @@ func (b *bitset) without(others *bitset) (out bitset) {
 	return out
 }
 
-// fold combines all bits into the first width, which is a power of two.
+// fold combines all bits into the first width bits: bit i of the result is set if a bit i+k*width was set. width is a power of
+// two.
 func (b *bitset) fold(width int) {
 	for half := bitsMax / 2; half >= max(64, width); half /= 2 {
 		for i := range half / 64 {
@@ -79,19 +80,19 @@ func (b *bitset) all(yield func(i int) bool) {
 	}
 }
 
-// ways are arcs between steps, along which bits are propagated until nothing changes. Each step has a place; arcs lead to
-// later places except for those that close a cycle, so that without cycles every step propagates its bits once, and each
-// nested cycle may cost one more round.
+// ways are arcs between steps, along which bits are propagated until nothing changes. Each step has a place. All arcs lead to
+// later places, except those that close a cycle. So without cycles every step propagates its bits once, and each nested cycle
+// may cost one more round.
 type ways struct {
 	place []int32  // by step
 	step  []int32  // by place
-	first []int32  // by place, and one more: start of its part of to
+	first []int32  // by place, and one more: the start of its part of to
 	to    []int32  // places
 	in    []bitset // by place: bits that have arrived
 	dirty []uint64
 }
 
-// newWays returns the ways for the arcs of each step and the step to begin with.
+// newWays returns the ways for the arcs of each step. root is the first step.
 func newWays(arcs [][]int32, root int32) *ways {
 	n := len(arcs)
 	w := &ways{
@@ -113,7 +114,8 @@ func newWays(arcs [][]int32, root int32) *ways {
 	return w
 }
 
-// order assigns places to the steps reachable from a step, in reverse postorder: the last of those that are left.
+// order assigns places to the steps reachable from a step, in reverse postorder: the last of the places that are left. It
+// returns the number of places left.
 func (w *ways) order(arcs [][]int32, from int32, left int) int {
 	const seen = -1 // 0: not yet
 	type visit struct{ step, next int32 }
@@ -138,7 +140,7 @@ func (w *ways) order(arcs [][]int32, from int32, left int) int {
 	return left
 }
 
-// clear forgets all bits.
+// clear removes all bits.
 func (w *ways) clear() { clear(w.in) }
 
 // at returns the bits that have arrived at a step.
@@ -153,8 +155,8 @@ func (w *ways) bring(place int32, b *bitset) {
 	}
 }
 
-// spread propagates bits from step to step until nothing changes. through returns the bits that leave a step, given those
-// that have arrived; it must be monotonic. spread returns the number of calls of through.
+// spread propagates bits from step to step until nothing changes. through returns the bits that leave a step for the bits that
+// have arrived there; it must be monotonic. spread returns the number of calls of through.
 func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 	for again := true; again; {
 		again = false
@@ -171,7 +173,7 @@ func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 	return asked
 }
 
-// next returns the first place from one on at which new bits have arrived; -1: there is none.
+// next returns the first place, from the given one on, at which new bits have arrived, or -1.
 func (w *ways) next(from int) int {
 	i := from / 64
 	if i >= len(w.dirty) {

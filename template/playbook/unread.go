@@ -2,27 +2,27 @@ package playbook
 
 import "slices"
 
-// harmless are the keys under a name that do not lead to the answer of a task.
+// harmless are the keys of a variable that cannot contain the answer of a task.
 var harmless = map[string][]string{
 	"outcome": {"status", "error", "meta", "loop"},
 	"output":  {"status", "error", "meta", "loop"},
 	"event":   {"step", "step_run_id", "name", "status", "error", "loop"},
 }
 
-// findUnread returns, by call site, whether no expression can read its task's answer: the run does not depend on it. In
-// Jinja's dialect any name may be that of a result, and a task that resolves references may read any.
+// findUnread reports, by call site, whether no expression can read its task's answer: then the run does not depend on the
+// answer. In Jinja's dialect any name may be the name of a result, and a task that resolves references may read any result.
 func (p *Playbook) findUnread() []bool {
 	unread := make([]bool, len(p.CallSites))
 	if p.Jinja || slices.ContainsFunc(p.CallSites, (*Task).Resolves) {
 		return unread
 	}
-	for _, s := range p.Steps { // a token takes the event of its step along
+	for _, s := range p.Steps { // tokens carry the event of their step to the next gates
 		if slices.ContainsFunc(s.expressions(), func(e Expr) bool { return leads(e, "event") }) {
 			return unread
 		}
 	}
 	for site, task := range p.CallSites {
-		stays := task.Result == nil && task.Kind != kindHTTP // others have a form that follows from their values
+		stays := task.Result == nil && task.Kind != kindHTTP // the form of other answers depends on their values
 		unread[site] = stays && !slices.ContainsFunc(p.Steps[task.Step].expressions(), readsAnswers)
 	}
 	return unread
@@ -33,7 +33,7 @@ func readsAnswers(e Expr) bool {
 	return leads(e, "outcome") || leads(e, "output") || slices.Contains(e.Names(), "_prev") || slices.Contains(e.Names(), "results")
 }
 
-// leads reports whether an expression may read an answer by a name.
+// leads reports whether an expression may read an answer through the variable name.
 func leads(e Expr, name string) bool {
 	if !slices.Contains(e.Names(), name) {
 		return false

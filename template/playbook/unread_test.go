@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// An answer is unread if no expression can reach it, in its step or behind.
+// An answer is unread if no expression can read it, in its step or in later ones.
 func TestAnswersThatNothingReadsAreKnown(t *testing.T) {
 	const text = `
 apiVersion: sluice/v1

@@ -11,7 +11,7 @@ import (
 // entry is a task of the workbook.
 type entry struct {
 	tool    *document.Node // nil: refused
-	expects []string       // keys of the input that must be present, from the caller or the entry
+	expects []string       // keys that the input must have, from the caller or from the entry
 }
 
 // workbook reads the tasks that tools of kind workbook run:
@@ -41,7 +41,7 @@ func (r *reader) workbook(n *document.Node) {
 	}
 }
 
-// entry reads the tool of an entry. Its keys are read where it is called, once for each caller.
+// entry reads the tool of an entry. The keys of the tool are read at each call of the entry.
 func (r *reader) entry(n *document.Node, listed bool) entry {
 	var e entry
 	if n.Kind != document.Mapping {
@@ -80,7 +80,7 @@ func (r *reader) entry(n *document.Node, listed bool) entry {
 	return e
 }
 
-// isText reports whether a node exists and is that text.
+// isText reports whether n is the string text; it is false for nil.
 func isText(n *document.Node, text string) bool {
 	if n == nil {
 		return false
@@ -89,7 +89,7 @@ func isText(n *document.Node, text string) bool {
 	return ok && t == text
 }
 
-// assertion reads the contract of an entry. Its expectations are checked at its callers; its returns are for people to read.
+// assertion reads the contract of an entry. Each call is checked for the expected keys; returns is only documentation.
 func (r *reader) assertion(n *document.Node) (expects []string) {
 	r.mapping(n, template.Fields{
 		"expects": func(v *document.Node) { expects = r.Texts(v) },
@@ -98,7 +98,7 @@ func (r *reader) assertion(n *document.Node) (expects []string) {
 	return expects
 }
 
-// expand finds the entry of a task, and reads it before the task. The caller's input is merged over the entry's, and the
+// expand finds the entry of a task, and reads it before the task. The caller's input is merged over the entry's input, and the
 // entry's policy applies if the caller has none.
 func (x *tool) expand(n named) {
 	r := x.r
@@ -121,7 +121,7 @@ func (x *tool) expand(n named) {
 		return
 	}
 	if found.tool == nil {
-		return // refused at its own place
+		return // refused where it is defined
 	}
 	x.expects = found.expects
 	x.kind = found.tool.Get("kind")

@@ -10,13 +10,14 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Keychain is the keychain of a document whose bindings read secrets. Once the bindings have been checked, it is immutable.
+// Keychain is the keychain of a document whose bindings read secrets. It is immutable once the bindings have been checked.
 type Keychain struct {
 	entries []*Entry
 	written []value.Value
 }
 
-// ReadKeychain reads the key keychain of a document of ours. Only bindings read it: their values are not journaled.
+// ReadKeychain reads the key keychain of a document with expressions of package expr. Only bindings read it, because their
+// values are not journaled.
 func (k *Keychain) ReadKeychain(r *fields.Reader, n *document.Node) {
 	of := Reader{Reader: r, Names: []string{Variable},
 		Compile: func(n *document.Node, names []string) Expr {
@@ -41,7 +42,7 @@ func (k *Keychain) ReadKeychain(r *fields.Reader, n *document.Node) {
 	}
 }
 
-// canonical returns an entry without its defaults.
+// canonical returns an entry without its defaults and without scope, which has no effect.
 func canonical(v value.Value) value.Value {
 	written, isObject := v.(map[string]any)
 	if !isObject {
@@ -68,10 +69,11 @@ func (k *Keychain) AddTo(doc map[string]any) {
 // Secrets returns the entries, in the order written.
 func (k *Keychain) Secrets() []*Entry { return k.entries }
 
-// WorkloadOf returns nothing: the requests of the keychain read no workload.
+// WorkloadOf returns nil: the requests of the keychain read no workload.
 func (k *Keychain) WorkloadOf(value.Value) map[string]value.Value { return nil }
 
-// BindingSecrets returns the marks of the secrets that an expression of a binding reads, and reports those that there are not.
+// BindingSecrets returns the marks of the secrets that an expression of a binding reads, and reports reads of secrets that do
+// not exist.
 func (k *Keychain) BindingSecrets(pos document.Pos, t *expr.Template, report func(*document.Error)) []string {
 	faults := &fields.Reader{}
 	of := Reader{Reader: faults, Entries: k.entries}

@@ -13,17 +13,18 @@ import (
 	"github.com/sluiceflow/sluice/template/fields"
 )
 
-// Reader reads a keychain, and which secrets expressions read. It belongs to one document.
+// Reader reads a keychain, and determines the secrets that expressions read. It belongs to one document.
 type Reader struct {
 	*fields.Reader
 
-	// Compile compiles the value at a node, whose expressions may use the names. It returns nil after it has reported a fault.
+	// Compile compiles the value at a node, whose expressions may use the names. If it fails, it reports the fault and returns
+	// nil.
 	Compile func(n *document.Node, names []string) Expr
 
-	// NoEffect is called with a key that has no effect, and why.
+	// NoEffect is called with the value of a key that has no effect, and the reason.
 	NoEffect func(n *document.Node, why string)
 
-	Names   []string // that the requests of the keychain may use
+	Names   []string // names that the requests of the keychain may use
 	Entries []*Entry // in the order written
 }
 
@@ -50,7 +51,7 @@ func (r *Reader) Read(n *document.Node) {
 	}
 }
 
-// noSecret stands for an entry that has been refused: reading it is no further fault.
+// noSecret is the kind of an entry that was refused. Reads of such an entry are not reported again.
 const noSecret Kind = ""
 
 func (r *Reader) entry(n *document.Node, seen map[string]document.Pos) *Entry {
@@ -98,7 +99,7 @@ func (r *Reader) once(n *document.Node, name string, seen map[string]document.Po
 	seen[name] = n.Pos
 }
 
-// isText reports whether a node is a text; nil is none.
+// isText reports whether n is the string text; it is false for nil.
 func isText(n *document.Node, text string) bool {
 	if n == nil {
 		return false
@@ -107,7 +108,7 @@ func isText(n *document.Node, text string) bool {
 	return ok && got == text
 }
 
-// secretName refuses names that would make marks ambiguous.
+// secretName refuses names that contain invisible characters or would make marks ambiguous.
 func (r *Reader) secretName(n *document.Node, name string) {
 	err := document.Visible(name)
 	if err == nil && (template.ValidID(name) != nil || strings.ContainsAny(name, ".›")) {
@@ -118,7 +119,7 @@ func (r *Reader) secretName(n *document.Node, name string) {
 	}
 }
 
-// sources reads under which names secrets are found, by key: variables of the environment, or files.
+// sources reads the sources of secrets by key: variables of the environment, or files.
 func (r *Reader) sources(s *Entry, n *document.Node) {
 	if n.Kind != document.Mapping {
 		r.WrongKind(n, "a mapping")
@@ -137,7 +138,7 @@ func (r *Reader) sources(s *Entry, n *document.Node) {
 	s.Keys = slices.Sorted(maps.Keys(s.Sources))
 }
 
-// secretRequest reads the request to a server of secrets. Entries of the keychain that come before may be read.
+// secretRequest reads the request to a server of secrets. It may read earlier entries of the keychain.
 func (r *Reader) secretRequest(s *Entry, n *document.Node, known fields.Map) {
 	s.Request = &Request{Method: "POST"}
 	if n.Get("data") == nil {
@@ -160,8 +161,9 @@ func (r *Reader) secretRequest(s *Entry, n *document.Node, known fields.Map) {
 	}
 }
 
-// Marks returns the marks of the secrets that an expression reads. They must be written literally: a call receives only
-// the secrets that its own templates name.
+// Marks returns the marks of the secrets that an expression reads, and reports invalid reads. A secret must be referred to
+// literally: a call receives only the secrets that its own templates name. A key that is read from an entry of kind http is
+// added to the Keys of the entry.
 func (r *Reader) Marks(pos document.Pos, e Expr) []string {
 	if e == nil {
 		return nil
@@ -191,7 +193,7 @@ func (r *Reader) Marks(pos document.Pos, e Expr) []string {
 			switch has := slices.Contains(s.Keys, key); {
 			case has:
 			case s.Kind == HTTP:
-				s.Keys = append(s.Keys, key) // the server has to return it
+				s.Keys = append(s.Keys, key) // the server must return it
 				slices.Sort(s.Keys)
 			case s.Kind != noSecret && s.Keys != nil:
 				near := r.Nearest(key, slices.Values(s.Keys))

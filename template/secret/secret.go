@@ -1,6 +1,6 @@
-// Package secret describes the secrets that a document names in its keychain: where they come from, and the marks that stand for
-// them. Their values never reach a journal: expressions see a mark in the place of each, and package pool puts in those that
-// the call's own templates read.
+// Package secret describes the secrets that a document names in its keychain: their sources, and the marks that stand for them.
+// Their values never reach a journal: expressions see a mark in place of each value. Package pool replaces a mark by its value
+// only if the call's own templates read the secret.
 package secret
 
 import (
@@ -18,8 +18,8 @@ const Variable = "keychain"
 type Entry struct {
 	Name      string            // unique in the keychain
 	Kind      Kind              // where it comes from
-	Keys      []string          // of its values, sorted; of an HTTP answer, those that are read
-	Sources   map[string]string // Env and File: where each value is found, by key
+	Keys      []string          // of its values, sorted; of an HTTP answer, only those that expressions read
+	Sources   map[string]string // Env and File: the variable or the file of each value, by key
 	Request   *Request          // HTTP
 	AutoRenew bool              // HTTP: requested again when the answer's expires_in (seconds) is over
 	Pos       document.Pos      // where it was written
@@ -32,11 +32,11 @@ type Kind string
 const (
 	Env  Kind = "env"  // variables of the environment
 	File Kind = "file" // contents of files
-	HTTP Kind = "http" // fields of the JSON object that a server answers with
+	HTTP Kind = "http" // fields of the JSON object that a server returns
 )
 
-// Request is a request to a server that returns secrets. Its expressions read the workload, and entries of the keychain that come
-// before.
+// Request is a request to a server that returns secrets. Its expressions read the workload, and earlier entries of the
+// keychain.
 type Request struct {
 	Method   string // GET or POST. Default: POST with Data, else GET
 	Endpoint Expr   // the URL
@@ -49,14 +49,14 @@ type Expr interface {
 	// Eval returns the value in env.
 	Eval(env expr.Env) (value.Value, error)
 
-	// Keys returns the keys of the variable called name that it can read, sorted; all reports that it may read any.
+	// Keys returns the keys of the variable name that it can read, sorted; all reports that it may read any.
 	Keys(name string) (keys []string, all bool)
 
 	// Members is Keys for the value of a variable's key.
 	Members(name, key string) (members []string, all bool)
 }
 
-// Reads reports whether the request needs another entry of the keychain.
+// Reads reports whether the request reads the entry of the keychain called name.
 func (q *Request) Reads(name string) bool {
 	for _, e := range []Expr{q.Endpoint, q.Headers, q.Data} {
 		if e == nil {
@@ -69,10 +69,10 @@ func (q *Request) Reads(name string) bool {
 	return false
 }
 
-// Mark stands for a secret wherever it would be seen: in journals, logs and events.
+// Mark returns the text that stands for a secret in journals, logs and events.
 func Mark(name, key string) string { return "‹keychain:" + name + "." + key + "›" }
 
-// Marks returns a keychain as expressions see it: with a mark in the place of every secret.
+// Marks returns a keychain as expressions see it, with a mark in place of every secret.
 func Marks(keychain []*Entry) map[string]value.Value {
 	all := make(map[string]value.Value, len(keychain))
 	for _, e := range keychain {

@@ -5,9 +5,9 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// arrange puts records into a tree: the list itself if each record follows the one before it, otherwise parallel chains of
-// records that do. Needs and reads of outputs order the chains. Template order is that of the list either way, and
-// determines the order of steps that could start at the same moment.
+// arrange puts records into a tree: the list itself if each record follows the one before it, otherwise parallel chains of such
+// records. Needs and reads of outputs order the chains. Template order is the order of the list in both cases, and determines
+// the order of steps that could start at the same moment.
 func arrange(records []record, at document.Pos) []template.Node {
 	var chains []template.Node
 	for from := 0; from < len(records); {

@@ -9,8 +9,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// inputFrom makes the input of step from its input_from: the output of one step, or an object of the outputs of several by
-// their ids. The output of a skipped step is null. Reading an output makes an edge, which suffices for the order.
+// inputFrom returns the input of a step for its input_from: the output of one step, or an object of the outputs of several
+// steps by their ids. The output of a skipped step is null. A read of an output makes an edge, which suffices for the order.
 func (r *reader) inputFrom(step, from *document.Node) value.Value {
 	input := step.Pos.Key("input")
 	if from.Kind == document.String {
@@ -42,7 +42,7 @@ func output(id string) value.Value {
 	return map[string]any{"from": value.Pointer{"steps", id, "output"}.String()}
 }
 
-// looksLikePointer reports whether an object of outputs would itself be read as a pointer to one value: the steps are named
+// looksLikePointer reports whether an object of outputs would itself be read as a pointer to one value: its steps are named
 // from, or from and required.
 func looksLikePointer(outputs map[string]any) bool {
 	_, from := outputs["from"]
@@ -50,7 +50,7 @@ func looksLikePointer(outputs map[string]any) bool {
 	return from && (len(outputs) == 1 || required && len(outputs) == 2)
 }
 
-// literal writes the object of outputs as one expression, in which no key has a special meaning.
+// literal returns the object of outputs as one expression, in which no key has a special meaning.
 func literal(ids []string) value.Value {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for i, id := range ids {

@@ -8,8 +8,8 @@ import (
 // Kind is the kind of the documents that this package reads.
 const Kind = "WorkflowDefinition"
 
-// Load reads and checks a file that contains one document of kind WorkflowDefinition, as template.Load does for a Workflow.
-// It reports all faults as document.Errors, with the keys and places of this document.
+// Load reads and checks a file that contains one document of kind WorkflowDefinition, like template.Load for a Workflow. It
+// reports all faults as document.Errors, with the keys and places of this document.
 func Load(file string, data []byte, known template.Known) (*template.Checked, error) {
 	return template.LoadWith(ParseNode, file, data, known)
 }
@@ -26,7 +26,7 @@ func ParseNode(n *document.Node) (*template.Workflow, error) {
 	return r.Workflow()
 }
 
-// reader adds the keys of this kind to the common ones.
+// reader adds the keys of a WorkflowDefinition to the common ones.
 type reader struct{ *template.Reader }
 
 func (r *reader) plan(n *document.Node) {
@@ -56,7 +56,7 @@ func (r *reader) records(n *document.Node) []record {
 	return records
 }
 
-// record reads one step. Check reports its parts by their names in a Workflow, hence the calls to Moved.
+// record reads one step. Check reports its parts under their names in a Workflow, so Moved maps these to the keys here.
 func (r *reader) record(n *document.Node) record {
 	rec := record{Step: &template.Step{Pos: n.Pos}, follows: n.Get("depends_on") == nil}
 	known := r.Step(rec.Step)

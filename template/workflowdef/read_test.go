@@ -15,12 +15,12 @@ import (
 	"github.com/sluiceflow/sluice/template/workflowdef"
 )
 
-// steps returns a document with these lines in its list of steps; the first of them is line 5.
+// steps returns a document with the given lines in its list of steps; the first of them is line 5.
 func steps(lines ...string) string {
 	return "kind: WorkflowDefinition\nname: w\nplan:\n  steps:\n  " + strings.Join(lines, "\n  ") + "\n"
 }
 
-// load reads a document for a program that has any operation whose name begins with an a.
+// load reads a document for a program that has all operations whose names begin with an a.
 func load(text string) (*template.Checked, error) {
 	return workflowdef.Load("w.yaml", []byte(text), template.Known{
 		Operation:  func(name string) bool { return strings.HasPrefix(name, "a") },
@@ -104,7 +104,7 @@ func TestADefinitionIsTheSameAsAWorkflow(t *testing.T) {
 	}
 }
 
-// Cycles are left to compilation, as in a Workflow; they are shown at the record of their first step.
+// Cycles are left to compilation, as in a Workflow; the fault has the place of the record of their first step.
 func TestACycleIsShownWhereItBegins(t *testing.T) {
 	checked, err := load(steps("- {step_id: s, service_type: a}", "- {step_id: t, service_type: a, depends_on: [u]}",
 		"- {step_id: u, service_type: a, depends_on: [], input_from: t}"))

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/registry"
@@ -60,12 +60,13 @@ func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.En
 	return loaded, entry, nil
 }
 
-// named returns an error of a file that was read, with the name of the file.
+// named returns an error of a file that was read, with the name of the file and without that of a package.
 func named(file string, loaded *registry.Registry, err error) error {
-	if loaded != nil && !isDocumentError(err) {
-		return fmt.Errorf("%s: %w", file, err)
+	if loaded == nil || isDocumentError(err) {
+		return err
 	}
-	return err
+	msg := strings.ReplaceAll(err.Error(), "coordinator: ", "")
+	return document.Errors{{Pos: document.Pos{File: file}, Msg: msg, Err: err}}
 }
 
 // LoadForHost is LoadParcel for a workflow that the process that works on a folder is to run. If that is needed, operations that no

@@ -1,4 +1,4 @@
-// Package awaits converts the waits of runs to the form of answers.
+// Package awaits converts the waits of runs for replies.
 package awaits
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
-// Awaited is one thing that a run waits for.
+// Awaited is one wait of a run.
 type Awaited struct {
 	Kind    string    `json:"kind"`              // an inspect.WaitKind
 	Step    string    `json:"step,omitempty"`    // key of the step or call, or address of the cell; empty: the run
@@ -16,21 +16,21 @@ type Awaited struct {
 	Name    string    `json:"name,omitempty"`    // of the message, operation or child run
 	Who     []string  `json:"who,omitempty"`     // participants that have not answered, or holders of slots
 	Reads   []string  `json:"reads,omitempty"`   // paths that the rules of a gate read
-	Until   time.Time `json:"until,omitzero"`    // zero: for ever
+	Until   time.Time `json:"until,omitzero"`    // zero: no limit
 	Then    string    `json:"then,omitempty"`    // the consequence at Until, for people
-	Since   time.Time `json:"since,omitzero"`    // since when no worker serves the operation, if none does
-	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; PAYLOAD and VALUE are to be filled in
+	Since   time.Time `json:"since,omitzero"`    // instant since which no worker serves the operation; zero: one does
+	Command []string  `json:"command,omitempty"` // arguments of sluice that end the wait, without --data; replace PAYLOAD and VALUE
 }
 
-// Run is the part of a run that may be held.
+// Run is a run that may be held.
 type Run interface {
 	ID() string       // its id
-	Held() bool       // since it was imported
-	Incomplete() bool // its import goes on, or was interrupted
+	Held() bool       // since its import
+	Incomplete() bool // its import is running, or was interrupted
 }
 
-// OfCell describes the waits of a cell of a run, present or past. A hold of the run comes first: until it is lifted, no command is taken.
-// No command would change the past.
+// OfCell describes the waits of a cell of a run, now or in the past. A hold of the run comes first: until it is lifted, no command
+// is taken. Past waits have no commands, because a command would change the present run.
 func OfCell(run Run, past bool, list []inspect.Wait) []Awaited {
 	var hold []inspect.Wait
 	if !past && run.Held() {

@@ -1,4 +1,4 @@
-// Package expiry describes retention rules and deletions, as requests and replies have them.
+// Package expiry describes retention rules and deletions for requests and replies.
 package expiry
 
 import (
@@ -6,13 +6,13 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/retention"
 )
 
-// Rule says how long runs are kept after they have ended, see retention.Rule.
+// Rule determines how long ended runs are kept: see retention.Rule.
 type Rule struct {
-	Where string `json:"where,omitempty"` // which runs; "": those that no other rule selects
+	Where string `json:"where,omitempty"` // query for the runs; "": the runs that no other rule selects
 	Keep  string `json:"keep"`            // an age such as 30d, or Forever
 }
 
-// Forever is the Keep of a rule whose runs are never deleted.
+// Forever is the Keep of a rule that keeps its runs for ever.
 const Forever = "forever"
 
 // RuleOf describes a rule.
@@ -23,23 +23,23 @@ func RuleOf(r retention.Rule) *Rule {
 	return &Rule{r.Where, query.FormatAge(r.Keep)}
 }
 
-// Gone is a run, definition or value that was deleted, or would be.
+// Gone is a deleted run, definition or value, or one that would be deleted.
 type Gone struct {
 	Kind  string `json:"kind"`            // run, act, definition, blob, or content of a world
 	Name  string `json:"name"`            // id of the run, number of the act, or hash
 	Blobs int    `json:"blobs,omitempty"` // of content
-	Bytes int64  `json:"bytes,omitempty"` // about; not of content
+	Bytes int64  `json:"bytes,omitempty"` // approximate; not of content
 }
 
-// Collected counts deletions, or those that a dry run found.
+// Collected counts deletions, or in a dry run the possible deletions.
 type Collected struct {
-	Runs        int   `json:"runs"`             // with those below them
+	Runs        int   `json:"runs"`             // including child runs
 	Acts        int   `json:"acts,omitempty"`   // on many runs
-	Definitions int   `json:"definitions"`      // to which no run and no name refers any more
+	Definitions int   `json:"definitions"`      // without a reference from a run or a name
 	Blobs       int   `json:"blobs"`            // large values
-	Content     int   `json:"content"`          // blobs that worlds do not need any more
-	Bytes       int64 `json:"bytes"`            // of all but content, about
-	Failed      int   `json:"failed,omitempty"` // runs that cannot be read, and stay
+	Content     int   `json:"content"`          // blobs that no world needs
+	Bytes       int64 `json:"bytes"`            // approximate, without content
+	Failed      int   `json:"failed,omitempty"` // unreadable runs, which are kept
 }
 
 // GoneOf describes a deletion.

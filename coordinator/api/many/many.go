@@ -1,4 +1,4 @@
-// Package many describes acts on many runs, as requests and replies have them. Package api has its types under the same names.
+// Package many describes acts on many runs for requests and replies. Package api has its types under the same names.
 //
 //	api.Act     an act, and its progress                    GET /v1/bulk, sluice bulk list
 //	api.Outcome the outcome for one run                     GET /v1/bulk/7, sluice bulk show 7
@@ -11,30 +11,30 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 )
 
-// Act is an act on many runs, and how far it is.
+// Act is an act on many runs, with its progress.
 type Act struct {
 	ID      uint64    `json:"id"`               // its number
 	Act     string    `json:"act"`              // its verb, such as cancel
-	Query   string    `json:"query"`            // that has selected the runs
-	How     string    `json:"how,omitempty"`    // of a rerun and a move: in some words, the selected steps and the workflow
+	Query   string    `json:"query"`            // the query that selected the runs
+	How     string    `json:"how,omitempty"`    // of a rerun or a move: a short description of the steps and the workflow
 	State   string    `json:"state"`            // a bulk.State
-	Actor   string    `json:"actor,omitempty"`  // who began it
+	Actor   string    `json:"actor,omitempty"`  // actor that began it
 	Reason  string    `json:"reason,omitempty"` // in the words of the actor
-	Began   time.Time `json:"began"`            // when it had chosen its runs
-	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not
-	Count   int       `json:"count"`            // runs that it has chosen
-	Done    int       `json:"done"`             // runs on which it acted
-	Already int       `json:"already"`          // runs that were so already, or that have ended meanwhile
-	Refused int       `json:"refused"`          // runs that have refused it
-	Left    int       `json:"left"`             // runs that were not asked
+	Began   time.Time `json:"began"`            // time when it had selected its runs
+	Ended   time.Time `json:"ended,omitzero"`   // zero: it has not ended
+	Count   int       `json:"count"`            // selected runs
+	Done    int       `json:"done"`             // runs that it has changed
+	Already int       `json:"already"`          // runs that needed no change, or that have ended meanwhile
+	Refused int       `json:"refused"`          // runs that refused it
+	Left    int       `json:"left"`             // runs on which it has not acted
 }
 
 // Outcome is the result of an act for one run.
 type Outcome struct {
 	Run    string `json:"run"`           // id
-	New    string `json:"new,omitempty"` // of a rerun that is done: id of the run that it has started
-	Result string `json:"result"`        // a bulk.Result, or waiting: it was not asked
-	Why    string `json:"why,omitempty"` // not there: the result says all
+	New    string `json:"new,omitempty"` // of a completed rerun: id of the new run
+	Result string `json:"result"`        // a bulk.Result, or Waiting
+	Why    string `json:"why,omitempty"` // the reason; empty: the result needs none
 }
 
 func ended(s *bulk.Status) (at time.Time) {
@@ -44,35 +44,35 @@ func ended(s *bulk.Status) (at time.Time) {
 	return at
 }
 
-// Waiting is the result of a run that an act has not asked.
+// Waiting is the result of a run on which the act has not acted.
 const Waiting = "waiting"
 
 // ActPreview previews an act on many runs.
 type ActPreview struct {
 	Act     string     `json:"act"`                      // its verb, such as cancel
-	Query   string     `json:"query"`                    // that selects the runs
+	Query   string     `json:"query"`                    // the query for the runs
 	Count   int        `json:"count"`                    // runs that the query selects
-	Will    int        `json:"will"`                     // of these, to which it would be done
-	Already int        `json:"already"`                  // of these, that are so already, or have ended
-	Refused int        `json:"refused"`                  // of these, that would refuse it
-	Reasons []Reasoned `json:"reasons,omitempty"`        // of both, the most frequent first
-	Steps   int        `json:"steps,omitempty"`          // of a retry: that would be asked again; of a rerun: that will run
+	Will    int        `json:"will"`                     // of these, runs that it would change
+	Already int        `json:"already"`                  // of these, runs that need no change, or have ended
+	Refused int        `json:"refused"`                  // of these, runs that would refuse it
+	Reasons []Reasoned `json:"reasons,omitempty"`        // for Already and Refused, the most frequent first
+	Steps   int        `json:"steps,omitempty"`          // of a retry: steps that would be called again; of a rerun: steps that will run
 	May     int        `json:"may,omitempty"`            // of a rerun: steps that may run
 	Kept    int        `json:"kept,omitempty"`           // of a rerun: steps whose result is kept
-	Again   []Again    `json:"not_idempotent,omitempty"` // of those that would be asked again, or may be, the ones that are not idempotent
+	Again   []Again    `json:"not_idempotent,omitempty"` // steps that are not idempotent and would or may be called again
 }
 
-// Reasoned counts runs.
+// Reasoned counts the runs whose outcome has the same reason.
 type Reasoned struct {
-	Why   string `json:"why"`   // the reason for their outcome
-	Count int    `json:"count"` // how many
+	Why   string `json:"why"`   // the reason for the outcome
+	Count int    `json:"count"` // number of runs
 }
 
-// Again are steps of a workflow, not idempotent, that would be asked again.
+// Again counts the calls of a step that is not idempotent and would be called again.
 type Again struct {
 	Workflow string `json:"workflow"` // name
 	Step     string `json:"step"`     // key, without the numbers of items
-	Count    int    `json:"count"`    // how many
+	Count    int    `json:"count"`    // number of calls
 }
 
 // Of describes an act.

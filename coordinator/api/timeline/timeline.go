@@ -1,4 +1,4 @@
-// Package timeline selects the events of one cell of a world from those of its run.
+// Package timeline selects the events about one cell of a world from the events of its run.
 package timeline
 
 import (
@@ -8,18 +8,18 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// Timeline selects the events about one cell of a world from those passed to Wants in order: its messages, the activations of others
-// that raise an event for it, its own, and the results of its intents.
+// Timeline selects the events about one cell of a world: its messages, its activations, the activations of other cells that raise
+// an event for it, and the results of its intents. The events must be passed to Wants in order.
 type Timeline struct {
 	cell  string
-	steps map[uint64]bool // sequences of its activations that have opened intents
+	steps map[uint64]bool // sequences of the cell's activations that have opened intents
 	first uint64          // activations before this event are trimmed; 0: none are
 }
 
 // Of returns the timeline of a cell, by its address.
 func Of(cell string) *Timeline { return &Timeline{cell: cell, steps: map[uint64]bool{}} }
 
-// Begin takes note that the events before one are trimmed, if it is not 0. A nil timeline ignores it.
+// Begin records that the events before first are trimmed, unless first is 0. A nil timeline ignores it.
 func (t *Timeline) Begin(first uint64) {
 	if t != nil {
 		t.first = first
@@ -40,5 +40,5 @@ func (t *Timeline) Wants(e *journal.Event) bool {
 		return slices.ContainsFunc(steps.Read(e).Raised, func(r steps.Raised) bool { return slices.Contains(r.Cells, t.cell) })
 	}
 	seq, ok := steps.EmittedAt(e.Node, t.cell)
-	return ok && (t.steps[seq] || seq < t.first) // a trimmed one is judged by its key
+	return ok && (t.steps[seq] || seq < t.first) // the key decides for a trimmed activation
 }

@@ -1,4 +1,4 @@
-// Package activation runs the steps of machines in Go as scenarios do: twice each, reporting a result that differs.
+// Package activation runs the steps of machines in Go for scenarios: it runs each step twice, and reports a result that differs.
 package activation
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
-// Twice runs each step twice. It has the machines that worlds bring along.
+// Twice runs each step twice. It can run the machines that a world itself provides.
 type Twice struct{}
 
 var _ world.Activator = Twice{}
@@ -21,7 +21,7 @@ func (Twice) Lacks(w *machine.World, m *machine.Machine) error {
 	return err
 }
 
-// Learned implements world.Activator: no machine comes later.
+// Learned implements world.Activator. It is constant, because no machine is added later.
 func (Twice) Learned() uint64 { return 0 }
 
 // Activate implements world.Activator.
@@ -39,7 +39,7 @@ func (Twice) Activate(w *machine.World, in *machine.Input) (out *machine.Output,
 	return out, failure
 }
 
-// Missing returns why a cell cannot be stepped; nil: it can.
+// Missing returns an error if address is invalid, or if the code for the machine of its cell is missing.
 func (x Twice) Missing(w *machine.World, address string) error {
 	m, _, err := w.ParseAddress(address)
 	if err != nil || m.Go == nil {

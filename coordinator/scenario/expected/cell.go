@@ -7,10 +7,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Cell is the expectation about a cell; a nil field expects anything.
+// Cell is the expected cell. A nil field matches any value.
 type Cell struct {
 	text     string // as in the document
-	absent   bool   // there is no such cell
+	absent   bool   // the cell must not exist
 	status   *string
 	state    *value.Value
 	inflight *int
@@ -20,7 +20,7 @@ type Cell struct {
 
 var cellStatuses = script.Words(world.Running, world.Waiting, world.Completed, world.Failed)
 
-// ReadCell reads the expectation about a cell.
+// ReadCell reads an expected cell.
 func ReadCell(r *script.Reader, n *document.Node) *Cell {
 	if text, _ := n.Text(); text == "absent" {
 		return &Cell{text: text, absent: true}
@@ -36,11 +36,11 @@ func ReadCell(r *script.Reader, n *document.Node) *Cell {
 	return c
 }
 
-// String returns the expectation as in a document.
+// String returns the expected cell as written in the document.
 func (want *Cell) String() string { return want.text }
 
-// Compare compares the cell of that address with the expected one. It returns the cell as text. known is false if the world
-// cannot have a cell of that address: then the text says why.
+// Compare compares the cell at address with the expected one, and returns the cell as text. known is false if the world cannot have
+// a cell at address; got is then the reason.
 func (want *Cell) Compare(w *world.World, address string) (got string, known, ok bool) {
 	if _, _, err := w.Definition().ParseAddress(address); err != nil {
 		return err.Error(), false, false

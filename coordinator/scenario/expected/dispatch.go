@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Dispatches are the participants that a step has asked, with the outcomes.
+// Dispatches are the requests of a step to participants, with their outcomes.
 type Dispatches []call.Dispatch
 
 // ReadDispatches reads the dispatches of a step. An omitted attempt matches any.
@@ -41,14 +41,14 @@ func readDispatch(r *script.Reader, n *document.Node) call.Dispatch {
 	return d
 }
 
-// Compare compares the dispatches that there are with the expected ones.
+// Compare compares the actual dispatches with the expected ones.
 func (want Dispatches) Compare(got []call.Dispatch) (text string, ok bool) {
 	return Dispatches(got).String(), slices.EqualFunc(got, want, func(g, w call.Dispatch) bool {
 		return g.Participant == w.Participant && g.State == w.State && (w.Attempt == 0 || g.Attempt == w.Attempt)
 	})
 }
 
-// String returns the dispatches in short, such as `[hill#1 responded]`.
+// String returns a short text of the dispatches, such as `[hill#1 responded]`.
 func (list Dispatches) String() string {
 	texts := make([]string, len(list))
 	for i, d := range list {

@@ -5,5 +5,5 @@
 //	                                               ▲
 //	           journal, dispatches, world ─────────┘
 //
-// It does not depend on how a scenario runs, nor on where an expectation stands.
+// It depends neither on the execution of a scenario nor on the place of an expectation in the document.
 package expected

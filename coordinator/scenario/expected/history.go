@@ -7,7 +7,7 @@ import (
 )
 
 // Requests returns the calls of a world in the order of their first requests, each by its cell and effect, and the indexes of the
-// events that have requested them. Further attempts of a call are not counted.
+// requesting events. It does not count further attempts of a call.
 func Requests(events []journal.Event) (names []string, at []int) {
 	seen := map[string]bool{}
 	for i := range events {
@@ -19,8 +19,8 @@ func Requests(events []journal.Event) (names []string, at []int) {
 	return names, at
 }
 
-// Raised returns the names of the events that the cells of a world have raised, in order, and the indexes of the events that
-// have raised them.
+// Raised returns the names of the events that the cells of a world raised, in order, and for each the index of the activation that
+// raised it.
 func Raised(events []journal.Event) (names []string, at []int) {
 	for i := range events {
 		if e := &events[i]; e.Type == journal.CellStepped {

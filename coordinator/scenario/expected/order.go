@@ -8,10 +8,10 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// Order is a sequence of groups of names: within a group they may come in any order.
+// Order is a sequence of groups of names. The names within a group may come in any order.
 type Order [][]string
 
-// ReadOrder reads names in order; those of an inner list may come in any order.
+// ReadOrder reads names in order. The names of an inner list may come in any order.
 func ReadOrder(r *script.Reader, n *document.Node) Order {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -24,8 +24,8 @@ func ReadOrder(r *script.Reader, n *document.Node) Order {
 	return o
 }
 
-// Compare compares names in their order, which come from the events with these indexes in the journal. If ok is false, it
-// returns the names as text, and the index of the event that is out of order; -1: there is none.
+// Compare compares the order of names with the expected one. events holds, for each name, the index of its event in the journal. If
+// ok is false, Compare returns the names as text and the index of the event that is out of order, or -1 if no event is.
 func (o Order) Compare(names []string, events []int) (got string, by int, ok bool) {
 	wrong := o.mismatch(names)
 	if wrong < 0 {
@@ -38,7 +38,8 @@ func (o Order) Compare(names []string, events []int) (got string, by int, ok boo
 	return "[" + strings.Join(names, ", ") + "]", by, false
 }
 
-// mismatch returns the index in got of the first name that is out of order, missing (len(got)) or superfluous; -1: none is.
+// mismatch returns the index in got of the first name that is out of order or superfluous, len(got) if a name is missing, or -1 if
+// got is in order.
 func (o Order) mismatch(got []string) int {
 	at := 0
 	for _, group := range o {
@@ -61,7 +62,7 @@ func (o Order) mismatch(got []string) int {
 	return -1
 }
 
-// String returns the order as in a document.
+// String returns the order as written in a document.
 func (o Order) String() string {
 	texts := make([]string, len(o))
 	for i, group := range o {

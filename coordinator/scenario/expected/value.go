@@ -2,7 +2,7 @@ package expected
 
 import "github.com/sluiceflow/sluice/template/value"
 
-// HasKeys reports whether a value equals the expected one; of an object, only the keys that are named count.
+// HasKeys reports whether a value equals the expected one. If both are objects, it compares only the keys of want.
 func HasKeys(got, want value.Value) bool {
 	named, ok := want.(map[string]any)
 	object, isObject := got.(map[string]any)

@@ -7,8 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// checkChildren checks the workflows that a tree's steps run as children, at any depth: that they exist and are valid, and that
-// none of them fans out below a step that does.
+// checkChildren checks the child workflows of a tree at any depth. They must exist and be valid, and must not fan out below a step
+// that fans out.
 func (l *Library) checkChildren(w *template.Workflow, folder string) error {
 	type result struct {
 		fansOut bool
@@ -36,7 +36,7 @@ func (l *Library) checkChildren(w *template.Workflow, folder string) error {
 	return document.Join(errs...)
 }
 
-// look reports whether a child workflow, or one below it, asks participants.
+// look reports whether a child workflow, or a workflow below it, asks participants.
 func (l *Library) look(parent *template.Workflow, child *template.Child, folder string, looked map[*Source]bool) (bool, error) {
 	src, err := l.OfChild(parent, child, folder)
 	if err != nil {

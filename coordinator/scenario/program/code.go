@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// provide adds to a world the machines in Go that it names and the library has. It reports those that do not fit the world, at their
-// places. A machine without code may stand beside others that a scenario is about.
+// provide adds to a world those machines in Go that the world names and the library has. It reports the machines that do not fit
+// the world, with their positions. A machine without code is allowed: the scenario may be about other machines.
 func (l *Library) provide(w *template.Workflow) error {
 	world, ok := machine.Of(w)
 	if !ok {

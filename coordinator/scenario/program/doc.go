@@ -1,3 +1,3 @@
-// Package program finds and compiles the workflow of a scenario, so that the script answers the calls that it names, and the engine
-// itself carries out the others.
+// Package program finds and compiles the workflow of a scenario. The script answers the calls that it names; the engine itself
+// carries out the other calls.
 package program

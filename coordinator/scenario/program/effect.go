@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// EffectName returns the name of a world's call without the suffix that makes it unique within its cell and effect:
-// `order[a].pay@7.0` is a call of `order[a].pay`.
+// EffectName returns the name of a world's call: its key without the suffix that makes the key unique. `order[a].pay@7.0` is a call
+// of `order[a].pay`.
 func EffectName(key string) string {
 	if at := strings.LastIndexByte(key, '@'); at >= 0 {
 		return key[:at]
@@ -17,8 +17,8 @@ func EffectName(key string) string {
 	return key
 }
 
-// EffectNames returns the names of a world's call in the script, the most specific first: by cell, by machine, by effect, and
-// by operation.
+// EffectNames returns the names of a world's call in the script, the most specific first: by cell, by machine, by effect, and by
+// operation.
 func EffectNames(path, key, operation string, step *template.Step) []string {
 	name := EffectName(key)
 	var names []string
@@ -28,7 +28,7 @@ func EffectNames(path, key, operation string, step *template.Step) []string {
 	return append(names, operation)
 }
 
-// FindEffect returns the script of a world's call; nil: there is none.
+// FindEffect returns the script of a world's call, or nil.
 func FindEffect(parts script.Parts, names []string) *script.Part {
 	for _, name := range names {
 		if part := parts[name]; part != nil {
@@ -38,7 +38,7 @@ func FindEffect(parts script.Parts, names []string) *script.Part {
 	return nil
 }
 
-// scriptedEffect reports whether the script answers an effect, of any cell.
+// scriptedEffect reports whether the script answers an effect of any cell.
 func scriptedEffect(parts script.Parts, path string, step *template.Step, operation string) bool {
 	for name := range parts {
 		if name == step.ID || name == operation || name == path+step.ID ||
@@ -49,7 +49,7 @@ func scriptedEffect(parts script.Parts, path string, step *template.Step, operat
 	return false
 }
 
-// bindEffects is bind for the effects of a world. An effect without an answer fails when it is emitted.
+// bindEffects binds the effects of a world, like bind. An effect without an answer fails when a cell emits it.
 func (b *binder) bindEffects() {
 	eachStep(b.w.Steps, func(s *template.Step) {
 		binding, bound := b.w.Operations[s.Operation]

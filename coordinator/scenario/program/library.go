@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// Library holds the workflows of a scenario, each read once, and the programs made of them, each compiled once: a workflow may
-// run as a child ten thousand times. It belongs to one goroutine.
+// Library reads each workflow of a scenario once, and compiles each program of it once: a workflow may run as a child ten thousand
+// times. A Library belongs to one goroutine.
 type Library struct {
 	files    map[string]*Source // by path
 	built    map[*template.Workflow]*Source
@@ -21,19 +21,20 @@ type Library struct {
 	code     []*machine.Code // machines in Go, for worlds that name them
 }
 
-// programKey holds the parts of a program.
+// programKey identifies a program.
 type programKey struct {
 	src       *Source
 	directory *template.Directory
-	answered  string // which steps the script answers: see answered
+	answered  string // the steps that the script answers: see answered
 }
 
-// NewLibrary returns an empty library. Its worlds may name the machines in Go.
+// NewLibrary returns an empty library. code holds the machines in Go that its worlds may name.
 func NewLibrary(code ...*machine.Code) *Library {
 	return &Library{files: map[string]*Source{}, built: map[*template.Workflow]*Source{}, programs: map[programKey]*Program{}, code: code}
 }
 
-// Find finds the workflow of a scenario whose file is in folder: inline, by the name of one of those built in Go, or in a file.
+// Find finds the workflow of a scenario whose file is in folder. The workflow is inline, has the name of one built in Go, or is in
+// a file.
 func (l *Library) Find(workflow *document.Node, built map[string]*template.Workflow, folder string) (*Source, error) {
 	name, isText := workflow.Text()
 	if w := built[name]; isText && w != nil {
@@ -45,7 +46,7 @@ func (l *Library) Find(workflow *document.Node, built map[string]*template.Workf
 	return &Source{node: workflow, folder: folder}, nil
 }
 
-// OfChild finds the workflow that a binding of parent names: one that parent includes, or a document.
+// OfChild finds the child workflow that a binding of parent names: a workflow built in Go that parent includes, or a document.
 func (l *Library) OfChild(parent *template.Workflow, child *template.Child, folder string) (*Source, error) {
 	if child.Path != "" {
 		return l.open(folder, child.Path)
@@ -65,7 +66,7 @@ func (l *Library) ofGo(w *template.Workflow, folder string) *Source {
 	return src
 }
 
-// open finds the document that a path names, relative to a folder.
+// open reads the document at a path relative to folder.
 func (l *Library) open(folder, path string) (*Source, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(folder, path)
@@ -89,12 +90,12 @@ func (l *Library) open(folder, path string) (*Source, error) {
 	return l.files[path], nil
 }
 
-// Compile returns the program of a source, for a run at path, whose calls the parts of a script answer. It returns all faults at
-// once. A directory replaces that of the document, unless nil. The runs at several paths share a program if the script answers the
-// same steps of them.
+// Compile returns the program of a source for a run at path. The script answers the calls that have parts. A directory, unless nil,
+// replaces the directory of the document. Runs at several paths share a program if the script answers the same steps at each.
+// Compile returns all faults together.
 func (l *Library) Compile(src *Source, operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
 	b := &binder{operations: operations, decisions: decisions, path: script.Stem(path), known: map[string]bool{}}
-	if src.compiled { // most are compiled once, and need not be looked at for that
+	if src.compiled { // most sources are compiled once, and need no look
 		if src.look(); src.fault == nil {
 			if p := l.programs[programKey{src, directory, b.answered(src.seen)}]; p != nil {
 				return p, nil
@@ -102,7 +103,7 @@ func (l *Library) Compile(src *Source, operations, decisions script.Parts, path 
 		}
 	}
 	w, err := src.tree()
-	if w == nil || err != nil && w.Routing != nil { // the tree of a playbook with faults has steps without tasks
+	if w == nil || err != nil && w.Routing != nil { // a faulty playbook has steps without tasks
 		return nil, err
 	}
 	key := programKey{src, directory, b.answered(w)}

@@ -10,8 +10,9 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// misspelt returns the faults of names that the script has operations for, and that no step has, if one is nearly so named. Without it the
-// step would be carried out as it is bound. Names of no such step may be for other workflows, and those of child runs are not known.
+// misspelt returns the probably misspelt names in the script: no step has the name, but a step that the script does not answer has
+// a similar one. The engine itself would carry out that step. Names without a similar step may belong to other workflows. misspelt
+// skips playbooks, child runs and runs with children, whose names it does not know.
 func (b *binder) misspelt() error {
 	if b.path != "" || b.w.Routing != nil {
 		return nil
@@ -25,7 +26,7 @@ func (b *binder) misspelt() error {
 	if hasChild {
 		return nil
 	}
-	var open []string // names that the script does not have
+	var open []string // names of steps that the script does not answer
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !b.operations.Has("", name, name) {
 			open = append(open, name)

@@ -7,7 +7,8 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// NoScenario returns the error about a file or folder without a scenario. Of a file that holds another document it names the kind.
+// NoScenario returns the error about a file or folder without a scenario. If a file holds another document, the error names the
+// kind of the document.
 func NoScenario(path string) error {
 	data, err := readfile.Regular(path, document.BytesMax)
 	if err != nil {

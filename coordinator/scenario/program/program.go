@@ -12,10 +12,10 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Program is a compiled workflow, some of whose calls the script answers.
+// Program is a compiled workflow. The script answers some of its calls.
 type Program struct {
-	Plan      *plan.Plan                    // with the steps that the script answers as calls
-	Folder    string                        // that paths in it are relative to
+	Plan      *plan.Plan                    // with the scripted steps as calls
+	Folder    string                        // to which its paths are relative
 	Functions map[string]*template.Function // Go functions by name
 	Bytes     int                           // of the document; 0: it is part of the scenario, or built in Go
 }
@@ -29,12 +29,12 @@ type Source struct {
 
 	compiled bool // at least once
 	looked   bool
-	seen     *template.Workflow // a tree that is never compiled
-	fansOut  bool               // a step of it asks participants
-	fault    error              // why there is no tree, or it is not valid by itself
+	seen     *template.Workflow // set by look: a tree that is never compiled
+	fansOut  bool               // set by look: a step asks participants
+	fault    error              // set by look: the tree cannot be read, or is invalid by itself
 }
 
-// look reads a source by itself, once.
+// look reads and checks a source by itself, once.
 func (src *Source) look() {
 	if src.looked {
 		return
@@ -53,7 +53,8 @@ func (src *Source) look() {
 	src.seen, src.fansOut = w, checked.FansOut()
 }
 
-// tree makes the tree of a source, which belongs to the caller. With an error, it returns the part that could be read.
+// tree makes a tree of a source for the caller, which owns it. If a document has faults, tree returns the readable part with the
+// error.
 func (src *Source) tree() (*template.Workflow, error) {
 	if src.built != nil {
 		return copyTree(src.built)
@@ -61,8 +62,8 @@ func (src *Source) tree() (*template.Workflow, error) {
 	return kinds.ParseNode(src.node)
 }
 
-// copyTree copies a tree by encoding and reading its document. The copy has the Go functions and child workflows, and not the
-// implementations of operations, in whose place the script answers.
+// copyTree copies a tree by encoding and reading its document. The copy has the Go functions, machines and child workflows of the
+// tree, but not the implementations of its operations, because the script answers in their place.
 func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	data, err := value.JSON(w.Document())
 	if err != nil {
@@ -89,7 +90,7 @@ func copyTree(w *template.Workflow) (*template.Workflow, error) {
 	return c, nil
 }
 
-// compile makes a program of a source's tree, which it changes. readErr has the faults with which the tree was read.
+// compile makes a program of the tree of a source, and changes the tree. readErr is the error of reading the tree.
 func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *binder, directory *template.Directory) (*Program, error) {
 	if directory != nil {
 		w.Directory = directory
@@ -122,7 +123,7 @@ func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *b
 	return &Program{p, src.folder, functions, src.bytes}, nil
 }
 
-// binder decides for each step whether the script or the engine itself answers.
+// binder selects the steps that the script answers. The engine itself carries out the others.
 type binder struct {
 	operations, decisions script.Parts
 
@@ -132,13 +133,13 @@ type binder struct {
 	errs  document.Errors
 }
 
-// scriptedSuffix distinguishes the operation of a step that the script answers from the built-in it was bound to. No document
-// can name such an operation by accident.
+// scriptedSuffix marks the operation of a scripted step that was bound to a built-in. No document can name such an operation by
+// accident.
 const scriptedSuffix = " (scripted)"
 
-// bind changes the steps before they are checked. A step that the script answers in place of a built-in gets an operation of its own
-// without a binding, which the engine calls like any other. Its id stays, and so do the bindings, whose faults are reported even if
-// they are not used.
+// bind changes the steps before they are checked. A step bound to a built-in that the script answers gets an operation of its own
+// without a binding, which the engine calls like any other. The step keeps its id. The bindings stay, so their faults are reported
+// even if no step uses them.
 func (b *binder) bind() {
 	if _, isWorld := machine.Of(b.w); isWorld {
 		b.bindEffects()
@@ -171,8 +172,8 @@ func (b *binder) bind() {
 	})
 }
 
-// capabilities makes known the operations that decide for a capability under its own name: a scenario may leave out a decision
-// that it never comes to.
+// capabilities marks as known the operations that decide for a capability under its own name. A scenario may omit a decision that
+// its run does not reach.
 func (b *binder) capabilities() {
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if f := s.Fulfillment; f != nil && f.Source != nil && f.Source.Operation == "" {
@@ -181,8 +182,8 @@ func (b *binder) capabilities() {
 	})
 }
 
-// answered returns, for each step of a tree that was not bound, whether the script answers it, and its decision: bind depends on
-// nothing else of the script.
+// answered records, for each step of a tree before bind, whether the script answers the step and its decision. The effect of bind
+// depends on nothing else in the script.
 func (b *binder) answered(w *template.Workflow) string {
 	var out []byte
 	places := tasks(w)
@@ -200,8 +201,8 @@ func (b *binder) answered(w *template.Workflow) string {
 	return string(out)
 }
 
-// used returns the operations that the script answers and the document calls. A name that only the script has may be the
-// misspelt one, so it is no suggestion.
+// used returns the operations that the script answers and the document calls, for suggestions. A name that only the script uses may
+// be the misspelt one, so it is not suggested.
 func (b *binder) used() []string {
 	names := make([]string, 0, len(b.known))
 	for name := range b.known {
@@ -215,7 +216,7 @@ func (b *binder) unscripted(s *template.Step) {
 		Msg: fmt.Sprintf("operation %q of step %q is not scripted", Operation(s.Operation), s.ID)})
 }
 
-// Operation returns an operation's name as in the document.
+// Operation returns the name of an operation as in the document, without the scripted suffix.
 func Operation(operation string) string {
 	if n := len(operation) - len(scriptedSuffix); n > 0 && operation[n:] == scriptedSuffix {
 		return operation[:n]
@@ -223,7 +224,7 @@ func Operation(operation string) string {
 	return operation
 }
 
-// builtIn reports whether a binding is carried out within the process, in an engine as in a scenario.
+// builtIn reports whether the process itself carries out a binding, in an engine and in a scenario.
 func builtIn(b template.Binding) bool {
 	return b.Sleep != nil || b.Wait != nil || b.Workflow != nil || b.Value != nil || b.Fail != nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/plan"
 )
 
-// parts is a script that answers the calls of these names.
+// parts returns a script that answers the calls with these names.
 func parts(names ...string) script.Parts {
 	p := script.Parts{}
 	for _, name := range names {
@@ -37,7 +37,7 @@ func write(t *testing.T, folder, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 }
 
-// compile compiles a workflow that stands in a scenario.
+// compile compiles a workflow that is inline in a scenario.
 func compile(t *testing.T, folder, text string, operations, decisions script.Parts) (*program.Program, error) {
 	src, err := program.NewLibrary().Find(node(t, text), nil, folder)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestFindLooksInTheScenarioInGoAndInFiles(t *testing.T) {
 	}
 }
 
-// A workflow built in Go is copied: the replacements of a scenario in it do not reach the program's own. Its functions come along.
+// A workflow built in Go is copied: bind does not change the program's own workflow. The copy has its functions.
 func TestAWorkflowBuiltInGoIsLeftAsItIs(t *testing.T) {
 	w := &template.Workflow{
 		Name:  "built",
@@ -97,7 +97,7 @@ func TestAWorkflowBuiltInGoIsLeftAsItIs(t *testing.T) {
 	require.Contains(t, p.Functions, "twice")
 }
 
-// Ten thousand child runs of a document read and compile it once, unless the script answers other steps of one of them.
+// Ten thousand child runs of a document read and compile it once, unless the script answers different steps of one of them.
 func TestRunsShareAProgramWhereTheScriptAnswersTheSame(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "w.yaml", "{kind: Workflow, name: w, operations: {nap: {sleep: {for: PT1S}}}, steps: [{id: a, operation: nap}, {id: b, operation: greet}]}")
@@ -123,8 +123,8 @@ func TestRunsShareAProgramWhereTheScriptAnswersTheSame(t *testing.T) {
 	require.NotEqual(t, "nap", one.Plan.Nodes[0].Step.Operation, "the script answers it")
 }
 
-// The script answers the calls that it names, by step or operation, at the run's own path or within it; the engine answers built-ins; anything
-// else is a fault.
+// The script answers the calls that it names, by step or operation, at the path of the run or within it. The engine answers
+// built-ins. Any other call is a fault.
 func TestTheScriptAnswersWhatItNames(t *testing.T) {
 	const document = `
 kind: Workflow
@@ -231,7 +231,7 @@ func TestChildWorkflowsAreCheckedAtAnyDepth(t *testing.T) {
 	}
 }
 
-// The names of a playbook's call, from the fewest calls to the most.
+// The names of a playbook's call, from the most specific to the most general.
 func TestTaskNamesGoFromTheMostSpecific(t *testing.T) {
 	at := routed.Place{Step: "fetch", Task: "get", Kind: "http", Iteration: -1}
 	require.Equal(t, []string{"fetch.get", "fetch", "http"}, program.TaskNames("", at))
@@ -266,7 +266,8 @@ workflow: [{step: a, loop: {in: "{{ [1] }}", iterator: i}, tool: {kind: sleep, n
 	}
 }
 
-// Whatever word of a rich document is another, it is refused or compiled: no tree of a refused document is read beyond its tasks.
+// If any word of a rich document is replaced, the document is refused or compiled, without a panic: the tree of a refused document
+// may have steps without tasks.
 func TestADocumentWithAnyWordReplacedIsRefusedOrCompiled(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "template", "playbook", "testdata", "whole.yaml"))
 	require.NoError(t, err)

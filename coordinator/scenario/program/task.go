@@ -10,7 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// TaskNames returns the names of a playbook's call in the script, the most specific first: the iteration, then the step.
+// TaskNames returns the names of a playbook's call in the script, the most specific first: by iteration, by step, and by kind of
+// tool.
 func TaskNames(path string, p routed.Place) []string {
 	var names []string
 	for _, prefix := range slices.Compact([]string{path, script.Stem(path), ""}) {
@@ -23,7 +24,7 @@ func TaskNames(path string, p routed.Place) []string {
 	return append(names, p.Kind)
 }
 
-// FindTask returns the script of a playbook's call; nil: there is none.
+// FindTask returns the script of a playbook's call, or nil.
 func FindTask(parts script.Parts, path string, p routed.Place) *script.Part {
 	for _, name := range TaskNames(path, p) {
 		if part := parts[name]; part != nil {
@@ -47,7 +48,7 @@ func scriptedTask(parts script.Parts, path string, p routed.Place) bool {
 	return false
 }
 
-// tasks returns the tasks of the steps of a playbook's tree, its call sites; nil for any other workflow.
+// tasks returns the task of each step in the tree of a playbook, where steps are call sites. It returns nil for any other workflow.
 func tasks(w *template.Workflow) map[*template.Step]routed.Place {
 	if w.Routing == nil {
 		return nil
@@ -62,8 +63,8 @@ func tasks(w *template.Workflow) map[*template.Step]routed.Place {
 	return places
 }
 
-// bindTasks is bind for the tasks of a playbook. A task without an answer fails when it is called, because it is unknown before
-// which tasks a playbook runs.
+// bindTasks binds the tasks of a playbook, like bind. A task without an answer fails when it is called, because the tasks that a
+// playbook will run are unknown in advance.
 func (b *binder) bindTasks(places map[*template.Step]routed.Place) {
 	for _, r := range b.w.Routing.Requires() {
 		b.known[r.Operation] = true

@@ -1,4 +1,4 @@
-// Package schedule holds the items that arrive at the run of a scenario, and their times.
+// Package schedule holds the future items of a run of a scenario, with their times.
 package schedule
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Schedule holds the future items of a run, in the order of their instants and, within one, of their requests. It survives a crash
-// of the engine, as answers of the outside world do. The zero Schedule is empty.
+// Schedule holds the future items of a run, ordered by instant and, within one instant, by request. It survives a crash of the
+// engine, as answers from outside do. The zero Schedule is empty.
 type Schedule struct {
 	queue  scheduledItems
 	made   int
@@ -22,13 +22,13 @@ type Schedule struct {
 type scheduled struct {
 	due   int64 // Unix nanoseconds
 	order int   // among items of one instant
-	times int   // how often it arrives, in immediate succession
+	times int   // number of arrivals, in immediate succession
 	item  decide.Item
 	bytes int // of its contents
-	group int // of items whose order is given, such as the messages of one entry; 0: it has none
+	group int // of items in a fixed order, such as the messages of one entry; 0: none
 }
 
-// TakenMax bounds the items of a run in one turn, since an answer may arrive a thousand times.
+// TakenMax bounds the items of a run in one turn: one answer may arrive a thousand times.
 const TakenMax = 1_000
 
 type scheduledItems []scheduled
@@ -46,16 +46,16 @@ func (q *scheduledItems) Pop() any {
 	return x
 }
 
-// Add adds an item that arrives once at an instant (Unix nanoseconds), and has no group.
+// Add adds an item without a group that arrives once, at due (Unix nanoseconds).
 func (a *Schedule) Add(due int64, it decide.Item) { a.Repeat(due, 1, it, 0) }
 
-// Group returns the number of a new group: of items that Shuffle leaves in their order.
+// Group returns the number of a new group. Shuffle keeps the order of items within a group.
 func (a *Schedule) Group() int {
 	a.groups++
 	return a.groups
 }
 
-// Repeat adds an item that arrives several times in immediate succession; 0: it never does.
+// Repeat adds an item that arrives several times in immediate succession, or never if times is 0.
 func (a *Schedule) Repeat(due int64, times int, it decide.Item, group int) {
 	if times > 0 {
 		heap.Push(&a.queue, scheduled{due, a.made, times, it, sizeOf(&it), group})
@@ -63,7 +63,7 @@ func (a *Schedule) Repeat(due int64, times int, it decide.Item, group int) {
 	}
 }
 
-// Next returns the instant of the next item; false: there is none.
+// Next returns the instant of the next item, or false if there is none.
 func (a *Schedule) Next() (int64, bool) {
 	if len(a.queue) == 0 {
 		return 0, false
@@ -71,8 +71,8 @@ func (a *Schedule) Next() (int64, bool) {
 	return a.queue[0].due, true
 }
 
-// Take removes and returns due items with their groups, at most TakenMax, and of those that bring more than so many bytes together
-// only one; the rest follows in a later turn. All are received at instant now: the engine may have been away when they were due.
+// Take removes and returns due items with their groups: at most TakenMax items, and as many as fit into bytes, but at least one.
+// The rest follows in a later turn. All items are received at now, because the engine may have been away when they were due.
 func (a *Schedule) Take(now int64, bytes int) (items []decide.Item, groups []int) {
 	for len(a.queue) > 0 && a.queue[0].due <= now && len(items) < TakenMax {
 		if bytes -= a.queue[0].bytes; bytes < 0 && len(items) > 0 {
@@ -92,9 +92,9 @@ func (a *Schedule) Take(now int64, bytes int) (items []decide.Item, groups []int
 	return items, groups
 }
 
-// Shuffle returns the items in a random order, but those of one group in the order given.
+// Shuffle returns the items in a random order, except that the items of each group keep their order.
 func Shuffle(random *rand.Rand, items []decide.Item, groups []int) []decide.Item {
-	inOrder := map[int][]int{} // the items of a group that are still to come
+	inOrder := map[int][]int{} // by group: remaining items, as indexes
 	for i, group := range groups {
 		inOrder[group] = append(inOrder[group], i)
 	}
@@ -120,7 +120,7 @@ func sizeOf(it *decide.Item) int {
 	return size
 }
 
-// bytesOf returns the bytes that a value takes; 0 if it is none, which is refused when it arrives.
+// bytesOf returns the approximate bytes of a value in memory. An invalid value is refused when it arrives.
 func bytesOf(v any) int {
 	size, _ := value.Size(v, math.MaxInt)
 	nodes, _ := value.Nodes(v, math.MaxInt)

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// Part is the script of one name, with the number of answers taken. A list is taken in turn over all instances of its name, one
-// answer per request (per participant: per dispatch to it); its last answer repeats.
+// Part is the script of one name, with the numbers of answers taken. All instances of the name share its list: each request takes
+// the next answer, and with participants each dispatch to a participant takes the next answer of that participant. The last answer
+// repeats.
 type Part struct {
 	answers
-	taken map[string]int // by participant, "" without
+	taken map[string]int // by participant; "": without participants
 }
 
 // Parts holds the parts of a script by name.
 type Parts map[string]*Part
 
-// Parts returns the parts of a script, of which no answer has been taken.
+// Parts returns the parts of a script, with no answer taken.
 func (s Script) Parts() Parts {
 	parts := make(Parts, len(s))
 	for name, a := range s {
@@ -24,7 +25,7 @@ func (s Script) Parts() Parts {
 	return parts
 }
 
-// Next takes the next answer of a participant, or of the call if that is "". It returns false if the script has none.
+// Next takes the next answer of a participant, or of the call if participant is "". It returns false if the script has none.
 func (p *Part) Next(participant string) (Answer, bool) {
 	list := p.list
 	if p.participants != nil {
@@ -33,16 +34,15 @@ func (p *Part) Next(participant string) (Answer, bool) {
 	if len(list) == 0 {
 		return Answer{}, false
 	}
-	// Count per participant even if all share a list: each participant begins with its first answer.
+	// Count per participant even if all share a list: each participant starts with the first answer.
 	n := p.taken[participant]
 	p.taken[participant]++
 	return list[min(n, len(list)-1)], true
 }
 
-// Find returns the script of a step of the run at path (such as `quote/`; "" for the run itself): by instance, else by
-// step id, each below that path and then as within the run itself; else by the operation's name.
-//
-// The instance comes before the step, and the longer path before the shorter: the more specific name wins.
+// Find returns the script of a step of the run at path, such as `quote/` ("" is the run itself), or nil. It looks up the names from
+// the most specific to the least: a longer path comes before a shorter one, and an instance before its step. The name of the
+// operation comes last.
 func (parts Parts) Find(path, key, operation string) *Part {
 	for _, prefix := range slices.Compact([]string{path, Stem(path), ""}) {
 		for _, name := range []string{prefix + key, prefix + Stem(key)} {
@@ -54,8 +54,7 @@ func (parts Parts) Find(path, key, operation string) *Part {
 	return parts[operation]
 }
 
-// Has reports whether a step, or some instance of it, is answered by the script. path is that of a run without
-// indexes.
+// Has reports whether the script answers a step or some instance of it. path has no indexes.
 func (parts Parts) Has(path, id, operation string) bool {
 	if parts.Find(path, id, operation) != nil {
 		return true

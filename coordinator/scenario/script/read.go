@@ -17,7 +17,7 @@ func (r *Reader) Script(n *document.Node) Script {
 	return m
 }
 
-// answers reads the answers of one name: one, a list of them, or those of each participant.
+// answers reads the answers of one name: one answer, a list, or the answers of each participant.
 func (r *Reader) answers(n *document.Node) answers {
 	participants := n.Get("participants")
 	if participants == nil {
@@ -30,7 +30,7 @@ func (r *Reader) answers(n *document.Node) answers {
 	return a
 }
 
-// list reads one answer, or a list of answers to be taken in turn.
+// list reads one answer, or a list of answers that are taken in turn.
 func (r *Reader) list(n *document.Node) []Answer {
 	if n.Kind != document.Sequence {
 		return []Answer{r.answer(n)}
@@ -80,7 +80,7 @@ func (r *Reader) answer(n *document.Node) Answer {
 	return a
 }
 
-// frames reads the reports of a call, in the order of their instants.
+// frames reads the reports of a call, which must be in the order of their instants.
 func (r *Reader) frames(n *document.Node) []Frame {
 	if n.Kind != document.Sequence {
 		r.WrongKind(n, "a list")
@@ -107,7 +107,7 @@ func (r *Reader) frames(n *document.Node) []Frame {
 	return list
 }
 
-// failure reads a scripted error; it is final unless it is marked as retryable.
+// failure reads a scripted error. The call is not retried unless the error is marked as retryable.
 func (r *Reader) failure(n *document.Node) *journal.Failure {
 	f, kind := &journal.Failure{}, ""
 	r.Object(n, Fields{
@@ -126,7 +126,7 @@ func (r *Reader) failure(n *document.Node) *journal.Failure {
 	return f
 }
 
-// withDetails merges more into the details of an error. Details that are not an object become a member.
+// withDetails merges more into the details of an error. Details that are not an object become the member details.
 func withDetails(details any, more map[string]any) any {
 	object, ok := details.(map[string]any)
 	if !ok && details != nil {

@@ -14,7 +14,7 @@ import (
 // Fields maps each key of a mapping to the function that reads it.
 type Fields = fields.Map
 
-// Reader reads a document of kind Scenario and collects its faults. A value that it refuses stays zero; reading continues.
+// Reader reads a document of kind Scenario and collects its faults. A refused value stays zero, and reading continues.
 type Reader struct{ fields.Reader }
 
 // Each reads a mapping whose keys the author chooses.
@@ -28,7 +28,7 @@ func (r *Reader) Each(n *document.Node, read func(key string, v *document.Node))
 	}
 }
 
-// Texts reads one text or a list of them.
+// Texts reads one text or a list of texts.
 func (r *Reader) Texts(n *document.Node) []string {
 	if n.Kind != document.Sequence {
 		return []string{r.Text(n)}
@@ -48,7 +48,7 @@ func (r *Reader) Count(n *document.Node) int {
 	return int(i)
 }
 
-// Duration reads an ISO 8601 duration. Unlike in workflows, PT0S is allowed: the start.
+// Duration reads an ISO 8601 duration. Unlike in workflows, PT0S is allowed: it means the start.
 func (r *Reader) Duration(n *document.Node) time.Duration {
 	if text, _ := n.Text(); text == duration.Format(0) {
 		return 0

@@ -21,9 +21,9 @@ type Answer struct {
 	After       time.Duration    // since the call was first made
 	Output      value.Value      // nil: null
 	Failure     *journal.Failure // nil: Output is the answer
-	Never       bool             // the call is not answered
+	Never       bool             // the call gets no answer
 	Unreachable bool             // the participant cannot be reached
-	Deliver     int              // how often the answer arrives
+	Deliver     int              // number of times that the answer arrives
 	About       map[string]any   // metadata
 	Frames      []Frame          // reports before the answer
 }

@@ -83,8 +83,7 @@ func (c *committer) drain() {
 	}
 }
 
-// lead commits the queue, unless another goroutine does. An append does so once, and leaves later requests to other
-// goroutines.
+// lead commits the queue, unless another goroutine does. An append does so once, and leaves later requests to other goroutines.
 func (c *committer) lead() {
 	if !c.turn.TryLock() {
 		return // the goroutine that holds turn reads the queue again after it unlocks
@@ -198,8 +197,7 @@ func (c *committer) write() error {
 	}
 	c.number++
 	s.newest.Store(c.number)
-	// The mark is written after the sync and before the answers: it covers all acknowledged commits, and no commit that a crash
-	// can undo.
+	// The mark is written after the sync and before the answers: it covers all acknowledged commits, and no commit that a crash can undo.
 	if err := s.mark.Write(c.number); err != nil {
 		_ = s.fail(s.files.PathJoin(s.dir, records.MarkName), err)
 	}

@@ -143,8 +143,7 @@ func newStore(dir string, cfg Config) *Store {
 	return s
 }
 
-// open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of
-// the last commit.
+// open takes the lock, checks the version, then the mark, then the database against the mark. It returns the number of the last commit.
 func (s *Store) open() (number uint64, err error) {
 	if err = records.MakeFolder(s.files, s.dir); err != nil {
 		return 0, err

@@ -59,8 +59,7 @@ func (s *Store) unopened(cause error) error {
 	return s.explain(s.dir, cause)
 }
 
-// full describes the exhausted resource of the full disk of a directory, and the remedy. A disk without inodes may still have
-// free space.
+// full describes the exhausted resource of the full disk of a directory, and the remedy. A disk without inodes may still have free space.
 func full(files vfs.FS, dir string) (what, remedy string) {
 	const room = 1 << 20
 	usage, err := files.GetDiskUsage(dir)

@@ -27,8 +27,7 @@ func (s *Store) Work() Work {
 	return Work{HeadsRead: s.headsRead.Load(), IndexMade: s.indexMade.Load(), IndexWritten: s.indexWritten.Load(), BlobsRead: s.blobsRead.Load()}
 }
 
-// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change no keys, and compute
-// none.
+// stageIndex adds the keys in which the new head of a stream differs from the old one. Most appends change no keys, and compute none.
 func (c *committer) stageIndex(b *pebble.Batch, r *request, t *records.Tip) error {
 	if len(r.head) == 0 || r.indexSum == t.Sum {
 		return nil
@@ -193,8 +192,7 @@ func (s *Store) Changes(ctx context.Context, after journal.Place) iter.Seq2[jour
 	}
 }
 
-// loadChanges reads the changes at the front of a range, which it creates if *r is nil. It returns no changes at the end of the
-// range.
+// loadChanges reads the changes at the front of a range, which it creates if *r is nil. It returns no changes at the end of the range.
 func (s *Store) loadChanges(ctx context.Context, r **records.ChangeRange, after journal.Place) ([]journal.Change, error) {
 	s.life.RLock()
 	defer s.life.RUnlock()

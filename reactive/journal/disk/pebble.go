@@ -32,8 +32,7 @@ func (s *Store) options() *pebble.Options {
 		L0CompactionThreshold:       2,
 		L0StopWritesThreshold:       1000,
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
-		// Pebble uses statistics to compact deleted records earlier, but collecting them ends the process if a table is
-		// damaged.
+		// Pebble uses statistics to compact deleted records earlier, but collecting them ends the process if a table is damaged.
 		DisableTableStats: true,
 		ReadOnly:          s.readOnly.Load() != nil,
 	}

@@ -229,8 +229,7 @@ func (r *Raw) Head(stream string) (h journal.Head, err error) {
 	return h, err
 }
 
-// PutHead replaces the head of stream h.Run, its last sequence (h.Last), and the first sequence behind the trimmed events
-// (h.First).
+// PutHead replaces the head of stream h.Run, its last sequence (h.Last), and the first sequence behind the trimmed events (h.First).
 func (r *Raw) PutHead(h journal.Head) error {
 	last, first := h.Last, h.First
 	h.Last, h.First = 0, 0
@@ -296,8 +295,7 @@ func (r *Raw) MendCommits() error {
 	return nil
 }
 
-// lastCommit returns the number of the last commit in the database. Every commit writes it, so it is missing only in an
-// empty store.
+// lastCommit returns the number of the last commit in the database. Every commit writes it, so it is missing only in an empty store.
 func (r *Raw) lastCommit() (uint64, error) {
 	number, err := r.s.lastCommit()
 	if err != nil || number > 0 {

@@ -12,9 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// A page is the result of one access to the database: at least one record, then more until either bound is reached. Between
-// pages a reader holds no resources of the database, so a slow or abandoned reader does not keep old files and does not block
-// Close.
+// A page is the result of one access to the database: at least one record, then more until either bound is reached. Between pages a
+// reader holds no resources of the database, so a slow or abandoned reader does not keep old files and does not block Close.
 const (
 	pageEvents = 512
 	pageBytes  = 1 << 20
@@ -34,8 +33,7 @@ func (s *Store) ReadLean(ctx context.Context, stream string, from uint64, needs 
 	}
 }
 
-// Tail implements journal.Store. A reader at the end of the stream waits for a channel that the next commit to the stream
-// closes.
+// Tail implements journal.Store. A reader at the end of the stream waits for a channel that the next commit to the stream closes.
 func (s *Store) Tail(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
 	return s.TailLean(ctx, stream, from, nil)
 }

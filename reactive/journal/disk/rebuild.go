@@ -112,8 +112,7 @@ func (r *Raw) Indexes(ctx context.Context, rest func(context.Context) error) err
 	return readError(c.End())
 }
 
-// write writes a batch and empties it. If durable is true, it waits for a sync. The log does not report a failed write: see
-// stood.
+// write writes a batch and empties it. If durable is true, it waits for a sync. The log does not report a failed write: see stood.
 func (s *Store) write(b *pebble.Batch, durable bool) error {
 	if err := s.commits.Apply(s.db, b, durable); err != nil {
 		return s.fail(s.dir, err)
