@@ -102,9 +102,7 @@ type Request struct {
 	Index   string `json:"index,omitempty"`   // NAME=VALUE: only cells with the value, a text or JSON, in the index
 	Limit   int    `json:"limit,omitempty"`   // maximum number of cells, runs or names; 0: all
 	Dry     bool   `json:"dry,omitempty"`     // of a command: only preview it, with the same errors; of a list: only explain the query
-	// Events is, for a sweep, the minimum number of newest events to keep. Negative: all. 0: as configured in the process that drives
-	// the world, or all if none does.
-	Events int `json:"events,omitempty"`
+	Events  int    `json:"events,omitempty"`  // of a sweep: the least number of newest events to keep; negative: all; 0: see cells.Handle.Trim
 
 	Query  string            `json:"query,omitempty"`  // selects runs, see package query; "": all
 	Labels map[string]string `json:"labels,omitempty"` // of the runs; of a start: for the new run

@@ -11,8 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Rerun selects the steps of a run that run again, and holds the new values: see coordinator.Rerun. The attachment has the new
-// workflow and input, if any.
+// Rerun selects the steps of a run that run again, and has the new values: see coordinator.Rerun. A new workflow or input is attached.
 type Rerun struct {
 	From    string                     `json:"from,omitempty"`    // key of the first step
 	Only    string                     `json:"only,omitempty"`    // key of the only step
@@ -22,8 +21,7 @@ type Rerun struct {
 	Set     map[string]json.RawMessage `json:"set,omitempty"`     // values by place, such as `steps.price.output`
 }
 
-// RerunStep is a step of a preview. Steps that will run come first, then steps that may run, then kept steps, each in the order of
-// the workflow.
+// RerunStep is a step of a preview: steps that will run come first, then those that may, then kept ones, each in the workflow's order.
 type RerunStep struct {
 	Does string `json:"does"` // WillRun, MayRun or IsKept
 	coordinator.RerunStep
