@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asksKinds reports whether a source has a switch with cases of several kinds of events.
+// asksKinds reports whether a source has a switch with cases for several kinds of events.
 func asksKinds(s source) (asks bool) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if sw, ok := n.(*ast.SwitchStmt); ok {
@@ -34,7 +34,7 @@ func kindsIn(sw *ast.SwitchStmt) (n int) {
 	return n
 }
 
-// asksBindings reports whether a source asks which binding an operation has, or whether the engine carries it out itself.
+// asksBindings reports whether a source distinguishes the bindings of operations, or the operations that the engine carries out itself.
 func asksBindings(s source) (asks bool) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		if selects(n, "plan", "Sleep", "Wait", "Value", "Fail") {
@@ -64,7 +64,8 @@ func checklist(t *testing.T, begin string) (names []string) {
 	return names
 }
 
-// A package that asks for kinds of events, or for bindings, and is forgotten, takes a new one for nothing.
+// The checklists name every package with code for several kinds of events, or for bindings: a forgotten package would ignore a new kind
+// or binding.
 func TestChecklistsNameThePackagesThatAsk(t *testing.T) {
 	for begin, asks := range map[string]func(source) bool{"\nTo add an **event**": asksKinds, "\nTo add a **binding**": asksBindings} {
 		places := map[string]bool{}

@@ -13,17 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noCodes holds packages that make up failures, and constants that are named like codes but are not codes.
+// noCodes holds packages that invent failures, and constants that are named like codes but are not codes.
 var noCodes = []string{"coordinator/explore", "reactive/journal/journaltest", "examples/"}
 
-// codeName matches constants that are codes of errors. Those of playbooks are the reasons of a run's end, and kinds of errors.
+// codeName matches the names of constants that are codes of errors. In playbooks the codes are the reasons of a run's end and the kinds of
+// errors: see reasonName.
 var (
 	codeName   = regexp.MustCompile(`^[cC]ode[A-Z]`)
 	reasonName = regexp.MustCompile(`^([cC]ode|Reason|Kind)[A-Z]`)
 )
 
-// makers holds for each function with a text parameter named code the place of that parameter. Functions are named as they are
-// called: exported ones alone, others with their package.
+// makers holds, for each function with a string parameter named code, the index of that parameter. The keys are the names of exported
+// functions, and the package and name of other functions.
 type makers map[string]int
 
 // add adds the functions that a file declares.
@@ -53,8 +54,8 @@ func calledIn(p pkg, name string) string {
 	return p.path() + "." + name
 }
 
-// codesOf adds the codes in a file: constants, codes in literals of errors, assigned to a field Code or passed to makers, and the
-// table of the codes of commands.
+// codesOf adds the codes in a file: constants, codes in literals of errors, codes that are assigned to a field Code or passed to makers,
+// and the table of the codes of commands.
 func codesOf(p pkg, f *ast.File, makers makers, codes map[string]bool) {
 	named := codeName
 	if strings.HasPrefix(p.path(), "reactive/net") {
@@ -154,7 +155,7 @@ func TestTheTableOfErrorsHasTheCodesOfTheSource(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(codes)), slices.Sorted(maps.Keys(table)))
 }
 
-// Whichever way a package says a code, the codes of the source have it.
+// The codes of the source are complete, for every way to write a code.
 func TestCodesAreSeenHoweverTheyAreWritten(t *testing.T) {
 	const text = `package planted
 const CodeA = "a"

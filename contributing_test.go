@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive"
 )
 
-// fuzzTargets returns the fuzz targets of the source, as the table names them.
+// fuzzTargets returns the fuzz targets of the source, in the form of the table.
 func fuzzTargets(t *testing.T) (targets []string) {
 	for _, p := range house(t) {
 		for _, name := range append(slices.Clone(p.TestGoFiles), p.XTestGoFiles...) {

@@ -10,7 +10,7 @@
 //	run, err := sluice.Start(ctx, engine, welcome, "ann")
 //	result, err := run.Wait(ctx)
 //
-// Open returns an engine, and Start starts a workflow whose types are known. The packages, in reading order:
+// Open returns an engine, and Start starts a typed workflow. The packages, in reading order:
 //
 //	template              workflows: documents and their validation
 //	template/flow         workflows built in Go, with typed handles
@@ -28,8 +28,8 @@
 //
 // # Contracts
 //
-// Durability: a call, an answer or an update leaves the process only after its event is durable; an event that one observer
-// has seen, every later observer sees. In a folder, durable means synced to the disk; in memory, events end with the process.
+// Durability: a call, an answer or an update leaves the process only after its event is durable; if one observer has seen an event,
+// every later observer sees it. In a folder, durable means synced to the disk; in memory, events end with the process.
 //
 // Repetition: a call that was requested and has no answer when the process dies is requested again with the same request id
 // and idempotency key: at least once, and exactly once for operations that honour the key. An answered call is never repeated.
@@ -38,5 +38,5 @@
 // `sluice runs --data journal` shows the runs of a program, and `sluice send` and other verbs send them commands.
 //
 // Cost: the work for an event is proportional to its changes, and runs that wait at the same time share syncs of the disk.
-// README.md has figures beside those of other engines, and the command that measures them.
+// README.md compares figures with other engines, and has the command that measures them.
 package sluice

@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// must returns v and panics for an error. It keeps the examples short, which are in reading order.
+// must returns v, or panics if err is not nil. It keeps the examples short. They are in reading order.
 func must[T any](v T, err error) T {
 	if err != nil {
 		log.Panic(err)
@@ -73,7 +73,7 @@ workflow:
 	// 48
 }
 
-// The result of a run that did not complete has the failure that ended it. Codes distinguish failures.
+// The result of a run that did not complete has the failure that ended the run. Codes distinguish failures.
 func Example_errors() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -91,7 +91,7 @@ func Example_errors() {
 	// failed true declined no cover for 3900
 }
 
-// A failed call is retried as often and as soon as its step says. The idempotency key stays the same.
+// The step configures the number of attempts of a failed call and the delays between them. The idempotency key stays the same.
 func Example_retry() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -165,8 +165,8 @@ func Example_choose() {
 	// lent for 200
 }
 
-// A Go function decides, lists or computes where data alone does not suffice. A function of several arguments takes a struct,
-// whose fields are set to results.
+// A Go function decides, lists or computes where data alone does not suffice. A function of several arguments takes a struct
+// with fields that are set to results.
 func Example_function() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -261,7 +261,7 @@ func Example_dynamic() {
 	// completed
 }
 
-// Watch yields everything that happens to a run, from its first event or any other on, once it is durable.
+// Watch yields the durable events of a run, from its first event or any other on, with the changes of statuses.
 func Example_watch() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -289,7 +289,7 @@ func Example_watch() {
 	// 5 first running → completed
 }
 
-// The call graph holds the calls of a run, and which of them waited for which. It includes the calls of child runs.
+// The call graph holds the calls of a run, and the dependencies between them. It includes the calls of child runs.
 func Example_callGraph() {
 	ctx := context.Background()
 	workflow := must(template.Parse("letters.yaml", []byte(`
@@ -318,7 +318,7 @@ steps:
 	// again completed for ann
 }
 
-// A step bound to wait completes with a message, sent now or after the process was started anew.
+// A step bound to wait completes with a message, which may be sent now or after a restart of the process.
 func Example_message() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -342,7 +342,7 @@ func Example_message() {
 	// ann
 }
 
-// A folder keeps runs. An engine that opens it goes on with the unfinished ones; here it finds a finished one.
+// A folder keeps runs. An engine that opens it continues the unfinished runs; here it finds a finished one.
 func Example_durable() {
 	ctx := context.Background()
 	dir := must(os.MkdirTemp("", "journal"))
@@ -364,7 +364,7 @@ func Example_durable() {
 	// <nil>
 }
 
-// Starting an existing run returns it: the caller need not remember whether it was started.
+// Starting an existing run returns the run: a caller can repeat a start.
 func Example_startOnce() {
 	ctx := context.Background()
 	engine := must(sluice.Open(ctx, "", coordinator.Config{}))
@@ -429,7 +429,7 @@ steps:
 	// shout.yaml:5:31: steps[1].needs[0]: unknown step "word" (did you mean "words"?)
 }
 
-// A document and its Go builder make the same workflow, so they have the same hash.
+// A document and the equivalent Go code make the same workflow, with the same hash.
 func Example_hash() {
 	words := flow.Call("words", split, flow.Input[string]())
 	loud := flow.Each("loud", words, func(word flow.Ref[string]) flow.Ref[string] { return flow.Call("upper", upper, word) })

@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asker is why some functions may ask of which kind a run or a workflow is. The first word of a place is its package.
+// asker is a reason for functions to depend on the kind of a run or a workflow, with these functions. The first word of a place is the
+// package, the others are functions.
 type asker struct {
 	why    string
 	places []string
 }
 
-// askers has the places outside of the packages of bodies and documents that ask of which kind a run or a workflow is. All others call
-// a method of reactive.Body, cells.Cells, template.Routing or plan.Plan.
+// askers holds the functions outside the packages in ofKinds that depend on the kind of a run or a workflow. All others call a method of
+// reactive.Body, cells.Cells, template.Routing or plan.Plan.
 var askers = []asker{
 	{"it has the table of the kinds, or reads its row", []string{
 		"cmd/sluice/graph kinds draw drawPlaybook drawWorld",
@@ -78,26 +79,26 @@ var askers = []asker{
 	}},
 }
 
-// ofKinds are the packages that each belong to one kind, or have the tables of all.
+// ofKinds lists the packages that belong to one kind, or have the tables of all kinds.
 var ofKinds = []string{"reactive", "reactive/net", "reactive/world", "reactive/bodies", "reactive/cells",
 	"template", "template/plan", "template/kinds", "template/machine", "template/playbook", "template/workflowdef", "template/flow"}
 
-// kindNames has the exported names that tell one kind from another, by package.
+// kindNames holds the exported names that distinguish kinds, by package.
 var kindNames = map[string][]string{
 	"template": {"Kind"}, "template/machine": {"Kind", "Of"}, "template/playbook": {"Kind", "Of"}, "template/workflowdef": {"Kind"},
 	"reactive/net": {"Of"}, "reactive/world": {"Of"},
 }
 
-// kindTypes has the types of which only the runs or documents of one kind are, by package.
+// kindTypes holds the types that only the runs or documents of one kind have, by package.
 var kindTypes = map[string][]string{
 	"reactive": {"Cells", "Steps"}, "reactive/net": {"Net"}, "reactive/world": {"World"},
 	"template/machine": {"World"}, "template/playbook": {"Playbook"},
 }
 
-// kindMethods and kindFields are the methods of roots, and the fields, that are nil for all but some kinds.
+// kindMethods and kindFields list the methods of roots and the fields with a result that is nil except for some kinds.
 var kindMethods, kindFields = []string{"Body", "Cells", "Steps"}, []string{"Routing", "World", "Playbook", "Routed"}
 
-// asksKind calls report with each question in a source of which kind a run or a workflow is, and the function that asks.
+// asksKind calls report with each expression in a source that depends on the kind of a run or a workflow, and its function.
 func asksKind(s source, report func(n ast.Node, function string)) {
 	imported := importsOf(s.file)
 	is := func(e ast.Node, names map[string][]string) bool {
@@ -119,7 +120,7 @@ func asksKind(s source, report func(n ast.Node, function string)) {
 		return ok && slices.Contains([]string{`"Workflow"`, `"WorkflowDefinition"`, `"Playbook"`, `"World"`}, lit.Value)
 	}
 	for _, d := range s.file.Decls {
-		name, parts := nameOf(d), map[string]bool{} // variables that have a part
+		name, parts := nameOf(d), map[string]bool{} // variables with the value of such a field or method
 		ast.Inspect(d, func(n ast.Node) bool {
 			asks := is(n, kindNames)
 			switch x := n.(type) {
@@ -146,7 +147,7 @@ func asksKind(s source, report func(n ast.Node, function string)) {
 	}
 }
 
-// isPart reports whether an expression is a part that only some kinds have, or a variable with one.
+// isPart reports whether an expression is a field or method that only some kinds have, or one of the variables.
 func isPart(e ast.Expr, variables map[string]bool) bool {
 	names := kindFields
 	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 0 {
@@ -161,7 +162,7 @@ func isPart(e ast.Expr, variables map[string]bool) bool {
 	return false
 }
 
-// nameOf returns the name of a declaration: Type.Method, or that of a function or of the first name of a group.
+// nameOf returns the name of a declaration: Type.Method, the name of a function, or the first name of a group.
 func nameOf(d ast.Decl) string {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/template/document"
 )
 
-// noLimits holds constants that are named like limits but bound no input, each with its purpose.
+// noLimits holds constants that are named like limits but do not bound inputs, each with its purpose.
 var noLimits = map[string]string{
 	// defaults of a struct that the table has
 	"call.CodeMax": "operation.CodeMax", "call.MessageMax": "operation.MessageMax",
@@ -62,16 +62,16 @@ func fields(prefix string, limits any) map[string]int64 {
 	return all
 }
 
-// limitName matches names like that of a limit.
+// limitName matches the names of limits.
 var limitName = regexp.MustCompile(`^[Mm]ax[A-Z]|Max([A-Z]|$)|Limit$`)
 
-// isNumber reports whether a type is one of numbers.
+// isNumber reports whether a type is numeric.
 func isNumber(typ types.Type) bool {
 	basic, ok := typ.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsNumeric != 0
 }
 
-// limitsOf returns the numbers of a package that are named like limits. They are constants: a table cannot have numbers that change.
+// limitsOf returns the numbers of a package that are named like limits. It reports variables: a table cannot have numbers that change.
 func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 	name := p.Name
 	if name == "main" {
@@ -98,7 +98,7 @@ func limitsOf(t *testing.T, c *checker, p pkg) map[string]int64 {
 	return all
 }
 
-// checker evaluates constants. It ignores other modules.
+// checker evaluates constants. It does not load other modules.
 type checker struct {
 	t       *testing.T
 	files   *token.FileSet
@@ -177,7 +177,8 @@ func TestTheTableOfLimitsIsComplete(t *testing.T) {
 	require.Equal(t, code, table)
 }
 
-// rows returns the second cells of the rows of docs/limits.md with that number of cells, by the first.
+// rows returns the rows of docs/limits.md with a number of cells and a second cell that matches second: the second cell by the name in
+// the first.
 func rows(t *testing.T, second string, cells int) map[string]string {
 	table := map[string]string{}
 	row := regexp.MustCompile("(?m)^\\| `([a-zA-Z.]+)` \\| (" + second + ") \\|" + strings.Repeat(` [^|]+ \|`, cells-2) + "$")
@@ -188,7 +189,7 @@ func rows(t *testing.T, second string, cells int) map[string]string {
 	return table
 }
 
-// noTimes holds constants that are named like times but bound nothing, each with its purpose.
+// noTimes holds constants that are named like times but are not bounds, each with its purpose.
 var noTimes = map[string]string{
 	"clock.jumpTime": "how often a clock is looked at", "control.fileTime": "how often a file is looked at",
 }

@@ -40,7 +40,7 @@ func opened(t *testing.T, dir string, config coordinator.Config) (*coordinator.E
 	return engine, run
 }
 
-// Until it has shut down, an engine on a folder serves other processes, whatever the name of the folder.
+// Until it has shut down, an engine on a folder with any name serves other processes.
 func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 	for _, name := range []string{"data", strings.Repeat("long/", 60), "with space and ü"} {
 		dir := filepath.Join(t.TempDir(), filepath.FromSlash(name))
@@ -67,7 +67,7 @@ func TestAFolderInUseIsRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	engine, _ := opened(t, dir, coordinator.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // which would end a wait
+	cancel() // this would end a wait
 	_, err := sluice.Open(ctx, dir, coordinator.Config{})
 	require.ErrorIs(t, err, journal.ErrLocked)
 	require.NotErrorIs(t, err, context.Canceled)

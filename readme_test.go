@@ -25,7 +25,7 @@ func block(t *testing.T, language string) string {
 	return code
 }
 
-// The program in the README is Example as a command.
+// The program in the README is Example in the form of a command.
 func TestTheProgramOfTheREADMEIsTheExample(t *testing.T) {
 	example := read(t, "example_test.go")
 	code, output, ok := strings.Cut(example, "\t// Output:\n")
@@ -49,7 +49,7 @@ func TestTheCommandsOfTheREADMEAreRunByCI(t *testing.T) {
 	require.Equal(t, 3, commands)
 }
 
-// The first workflow that the README runs has four lines, which it shows.
+// The README shows the first workflow that it runs, which has four lines.
 func TestTheFirstWorkflowOfTheREADMEIsHello(t *testing.T) {
 	hello := read(t, "examples/hello.yaml")
 	require.Equal(t, 4, strings.Count(hello, "\n"))

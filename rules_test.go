@@ -26,13 +26,13 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// The rules of the source as tests: which package may import which, which libraries are used where, and what the pure packages must
-// not do.
+// The rules of the source as tests: the imports that each package may have, the packages that may use each library, and the restrictions
+// of pure packages.
 
 const module = "github.com/sluiceflow/sluice"
 
-// floors lists the packages of this module that each package may import. Every package must be listed, after those it may import.
-// Examples may import any.
+// floors lists the packages of this module that each package may import. Every package must be listed, after the packages that it may
+// import. Examples may import any package.
 var floors = []floor{
 	// usable alone
 	{"internal/cborhead", nil},
@@ -289,7 +289,7 @@ type floor struct {
 
 func uses(list ...string) []string { return list }
 
-// libraries lists the packages that may import each library outside of tests: a library used in one place can be replaced there.
+// libraries lists the packages that may import each library outside tests: a library that is used in one place can be replaced there.
 var libraries = map[string][]string{
 	"charm.land/bubbletea/v2":                  {"cmd/sluice/view"},
 	"github.com/charmbracelet/colorprofile":    {"cmd/sluice/cli", "cmd/sluice/view"},
@@ -338,7 +338,7 @@ type pkg struct {
 
 func (p pkg) path() string { return within(p.ImportPath) }
 
-// ours returns the path of a package within this module, and whether it belongs to it.
+// ours returns the path of a package within this module, and reports whether the package belongs to the module.
 func ours(importPath string) (string, bool) {
 	if importPath == module {
 		return ".", true
@@ -400,7 +400,7 @@ func TestPackagesImportOnlyWhatTheirFloorAllows(t *testing.T) {
 	}
 }
 
-// The tables have no names of packages that do not exist, and no permissions that nothing uses: the next import would not be seen.
+// The tables have only existing packages and used permissions: an unused permission would hide the next import.
 func TestNoRuleIsForNothing(t *testing.T) {
 	imports := map[string]map[string]bool{}
 	for _, s := range sources(t, false) {
@@ -471,7 +471,7 @@ func TestEachLibraryStaysInItsPlace(t *testing.T) {
 	}
 }
 
-// Test libraries slow a program's start, grow it and register flags.
+// Test libraries would slow down the start of a program, make it larger, and register flags.
 func TestProgramsHoldNoTestLibraries(t *testing.T) {
 	out, err := goList("-deps", ".", "./cmd/...")
 	require.NoError(t, err)
@@ -487,7 +487,7 @@ func TestProgramsHoldNoTestLibraries(t *testing.T) {
 	}
 }
 
-// Packages template and net are exceptions: they are the standard words, and their importers need neither text/template nor sockets.
+// Packages template and net are exceptions: the names are standard words, and their importers need neither text/template nor sockets.
 func TestPackagesHaveNamesOfTheirOwn(t *testing.T) {
 	out, err := goList("std")
 	require.NoError(t, err)
@@ -523,7 +523,7 @@ func (s source) at(n ast.Node) string {
 
 func (s source) line(pos token.Pos) int { return s.fset.Position(pos).Line }
 
-// sources parses all Go files, for whatever system they are meant.
+// sources parses all Go files, including those for other systems.
 func sources(t *testing.T, test bool) (list []source) {
 	for _, p := range house(t) {
 		for _, name := range slices.Concat(p.GoFiles, p.IgnoredGoFiles, p.TestGoFiles, p.XTestGoFiles) {
@@ -560,13 +560,13 @@ func selects(n ast.Node, pkg string, names ...string) bool {
 	return ok && x.Name == pkg && slices.Contains(names, s.Sel.Name)
 }
 
-// calm lists the packages of the standard library whose results follow from their inputs; unsteady has the exceptions.
+// calm lists the packages of the standard library with results that depend only on their inputs; unsteady has the exceptions.
 var calm = strings.Fields(`bufio bytes cmp container/heap context crypto/sha256 encoding encoding/base64 encoding/binary encoding/hex
 	encoding/json encoding/xml errors fmt go/ast go/constant go/token go/types hash hash/fnv html io iter maps math math/big math/bits
 	net/url path reflect regexp regexp/syntax slices sort strconv strings time unicode unicode/utf16 unicode/utf8`)
 
-// stirred holds the other imports and statements of pure packages, by package and import, or by file and statement, and why the results of the
-// package follow from its inputs all the same.
+// stirred holds the other imports and statements of pure packages, by package and import, or by file and statement. The text is the reason
+// that the results of the package still depend only on its inputs.
 var stirred = map[string]string{
 	"dag hash/maphash":                                    "the order of a table that nobody sees",
 	"signals runtime":                                     "recover tells a panic from Goexit, and errors name a function",
@@ -583,13 +583,13 @@ var stirred = map[string]string{
 	"template/machine/attempt internal/usercode":          "steps of the program, which may end their goroutine, run on one of their own",
 }
 
-// unsteady holds the functions of calm packages that are not.
+// unsteady holds the functions of calm packages with results that depend on more than their inputs.
 var unsteady = map[string][]string{
 	"time":    {"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick", "Local", "LoadLocation"},
 	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause", "AfterFunc"},
 }
 
-// importsOf returns the paths that a file imports, by the names that it calls them.
+// importsOf returns the paths that a file imports, by their names in the file.
 func importsOf(f *ast.File) map[string]string {
 	byName := map[string]string{}
 	for _, spec := range f.Imports {
@@ -606,8 +606,8 @@ func importsOf(f *ast.File) map[string]string {
 	return byName
 }
 
-// impurities calls report with each import, statement and expression that a pure package must not have. Packages of other modules have
-// places of their own: see libraries.
+// impurities calls report with each import, statement and expression that a pure package must not have. It ignores imports of other
+// modules, which libraries restricts.
 func impurities(s source, report func(n ast.Node, what string)) {
 	byName := importsOf(s.file)
 	for _, spec := range s.file.Imports {
@@ -681,7 +681,7 @@ func f() {
 		"imports internal/usercode", "calls time.Now", "calls context.WithTimeout", "waits for others", "starts a goroutine", "waits for others"}, found)
 }
 
-// Only a turn of the coordinator appends to the journal of a run. Definitions, and how long runs are kept, have their own streams.
+// Only a turn of the coordinator appends to the journal of a run. Definitions and the rules of retention have their own streams.
 func TestOneCallAppendsToRuns(t *testing.T) {
 	var places []string
 	for _, s := range sources(t, false) {
@@ -702,7 +702,7 @@ func TestOneCallAppendsToRuns(t *testing.T) {
 	require.Equal(t, []string{"coordinator/loop.go"}, places)
 }
 
-// writers holds the packages in which each writer of events makes them, and single files of packages with two.
+// writers holds the packages in which each writer makes its events, and the files of packages with two writers.
 var writers = map[journal.Writer][]string{
 	journal.Command:  {"coordinator/cells", "coordinator/commands", "coordinator/rerun"},
 	journal.Stepper:  {"reactive/decide", "reactive/net/token.go", "reactive/world/activate.go", "reactive/world/fail.go", "reactive/world/freeze.go"},
@@ -710,7 +710,7 @@ var writers = map[journal.Writer][]string{
 	journal.Registry: {"coordinator/bulk", "coordinator/registry", "coordinator/retention"},
 }
 
-// writerIn returns the writer whose code is in a source; "": none.
+// writerIn returns the writer that a source belongs to; "": none.
 func writerIn(s source) journal.Writer {
 	for _, place := range []string{s.name, s.pkg.path()} {
 		for w, list := range writers {
@@ -722,7 +722,7 @@ func writerIn(s source) journal.Writer {
 	return ""
 }
 
-// The table of the kinds of events names the writers that make them in the source. Scenarios and the explorer stand in for external
+// The table of the kinds of events has the writers that make these events in the source. Scenarios and the explorer simulate external
 // writers.
 func TestEventsAreMadeByTheirWriters(t *testing.T) {
 	made := map[string]map[journal.Writer]bool{}
@@ -834,21 +834,20 @@ func TestTablesOfKindsHaveTheSameKinds(t *testing.T) {
 	}
 }
 
-// isContent reports whether a stream has the name of a definition, or is that of the name of a workflow, of held runs, or of acts on
-// many runs.
+// isContent reports whether an expression is the stream of a definition, of the name of a workflow, of held runs, or of acts on many runs.
 func isContent(stream ast.Expr) bool {
 	call, ok := stream.(*ast.CallExpr)
 	return ok && selects(call.Fun, "journal", "DefinitionStream", "NameStream", "HeldStream", "BulkIndex", "BulkStream")
 }
 
-// storeFile matches the names of files of a store, in texts too, and streamPrefix the beginnings of names of streams.
+// storeFile matches the names of files of a store, also within texts; streamPrefix matches the beginnings of names of streams.
 var (
 	storeFile    = regexp.MustCompile(`(^|/)VERSION$|\b(LOCK|COMMIT)\b`)
 	streamPrefix = regexp.MustCompile(`^(def/|blob/|#(wf|bulk|held|keep)\b)`)
 )
 
 // foreignNames calls report with the texts in a source that are names of the files or streams of a store. Package disk has the names of
-// the files, package journal those of the streams, and functions for all who need them.
+// the files, package journal has the names of the streams; other packages call their functions.
 func foreignNames(s source, report func(at, what string)) {
 	ast.Inspect(s.file, func(n ast.Node) bool {
 		lit, ok := n.(*ast.BasicLit)
@@ -897,7 +896,7 @@ func TestTestsDoNotSleep(t *testing.T) {
 // selfEvident holds methods that the standard library documents.
 var selfEvident = []string{"Error", "Unwrap", "Is", "String", "MarshalJSON", "UnmarshalJSON"}
 
-// Examples are programs, and so are read as a whole.
+// Every exported name has a comment. Examples are exempt, since they are programs, which are read as a whole.
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	for _, p := range house(t) {
 		if p.Name == "main" && strings.HasPrefix(p.path(), "examples/") || len(p.GoFiles) == 0 {
@@ -945,7 +944,8 @@ func TestEverythingExportedIsDocumented(t *testing.T) {
 	}
 }
 
-// The comment above a field covers those on the lines that follow, and a type's comment covers a struct of one line.
+// Every exported field is covered by a comment. The comment above a field covers the fields on the lines that follow; the comment of a
+// type covers a struct of one line.
 func TestExportedFieldsAreDocumented(t *testing.T) {
 	for _, s := range sources(t, false) {
 		if strings.HasPrefix(s.pkg.path(), "examples/") {
@@ -964,9 +964,9 @@ func TestExportedFieldsAreDocumented(t *testing.T) {
 	}
 }
 
-// undocumented calls report with each exported field that no comment covers.
+// undocumented calls report with each exported field without a comment that covers it.
 func (s source) undocumented(fields *ast.StructType, report func(*ast.Field)) {
-	above, isCovered := 0, false // the line of the field before, and whether a comment above covers the field after it
+	above, isCovered := 0, false // the last line of the previous field; whether a comment above covers the next field
 	for _, f := range fields.Fields.List {
 		isCovered = f.Doc.Text() != "" || isCovered && s.line(f.Pos()) == above+1
 		above = s.line(f.End())
@@ -976,7 +976,7 @@ func (s source) undocumented(fields *ast.StructType, report func(*ast.Field)) {
 	}
 }
 
-// methodsOf lists the exported methods that an interface declares itself.
+// methodsOf returns the exported methods of an interface, without the methods of embedded interfaces.
 func methodsOf(typ *doc.Type) (list []*ast.Field) {
 	for _, spec := range typ.Decl.Specs {
 		i, ok := spec.(*ast.TypeSpec).Type.(*ast.InterfaceType)
@@ -1015,7 +1015,8 @@ const (
 
 var languages = []string{"template/expr", "template/expr/jinja", "template/playbook"}
 
-// packageLines holds lower bounds. The coordinator is the engine, its runs and their loops; every other job is another package's.
+// packageLines holds lower bounds of some packages. The coordinator is the engine, its runs and their loops; other packages have every
+// other job.
 var packageLines = map[string]int{"coordinator": 2200}
 
 func TestPackagesHaveOneJob(t *testing.T) {
@@ -1055,8 +1056,8 @@ func j(t *other.T) {}
 `)}))
 }
 
-// methodsIn counts the methods of each type, and the functions that could be some: they take one first. Functions that make
-// something, and those that a table holds, or whose name something else of the package has, could not.
+// methodsIn counts the methods of each type, and the functions that could be methods: their first parameter is a pointer to the type. It
+// excludes functions with a name that begins with new, and functions that are used as values, for example in a table.
 func methodsIn(list []source) map[string]int {
 	methods, could := map[string]int{}, map[string][]string{}
 	held := valuesIn(list)
@@ -1081,7 +1082,7 @@ func methodsIn(list []source) map[string]int {
 	return methods
 }
 
-// firstPointer returns the name of the type of the package whose pointer a function takes first.
+// firstPointer returns the name of the type of the package if the first parameter of a function is a pointer to it.
 func firstPointer(f *ast.FuncDecl) (name string, ok bool) {
 	if f.Type.Params.NumFields() == 0 {
 		return "", false
@@ -1094,7 +1095,7 @@ func firstPointer(f *ast.FuncDecl) (name string, ok bool) {
 	return name, name != ""
 }
 
-// valuesIn returns the functions that are used otherwise than called, by package and name.
+// valuesIn returns the names that are used without a call, by package and name.
 func valuesIn(list []source) map[string]bool {
 	held := map[string]bool{}
 	for _, s := range list {

@@ -8,8 +8,8 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// Start begins a run of a workflow whose types are known: an input of another type does not compile. Otherwise it does the
-// same as coordinator.Engine.Start, which also accepts workflows without types.
+// Start starts a run of a typed workflow: an input of another type does not compile. Otherwise it does the same as
+// coordinator.Engine.Start, which also accepts workflows without types.
 func Start[In, Out any](ctx context.Context, e *coordinator.Engine, w flow.Workflow[In, Out], input In, opts ...coordinator.Option) (*Run[Out], error) {
 	r, err := e.Start(ctx, w.Tree(), input, opts...)
 	if err != nil {
@@ -18,10 +18,10 @@ func Start[In, Out any](ctx context.Context, e *coordinator.Engine, w flow.Workf
 	return &Run[Out]{r}, nil
 }
 
-// Run is a handle of a run with a typed output. Run[Out]{r} adds the type to a run that was found by its id.
+// Run is a run with a typed output. Run[Out]{r} adds the type to a run r that was found by its id.
 type Run[Out any] struct{ *coordinator.Run }
 
-// Result is the result of such a run.
+// Result is the result of a run with a typed output.
 type Result[Out any] struct {
 	*coordinator.Result
 	Output Out // decoded by its json tags; zero unless the run completed

@@ -13,12 +13,12 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// Open starts an engine whose journal is in a directory, which it creates if necessary, and goes on with the unfinished runs
+// Open starts an engine with a journal in the directory dir, which it creates if necessary, and continues the unfinished runs
 // in it. If dir is "", the journal is in memory and ends with the process.
 //
-// Until Shutdown the engine serves a socket in the directory, so that the command, or package control, shows its runs and
-// sends them commands from another process: `sluice runs --data DIR`. Users who may write the directory may use the socket. If
-// no socket can be made, the engine logs that at WARN and works without.
+// Until Shutdown the engine serves a socket in the directory: the command sluice, or package control, can show its runs and
+// send them commands from another process: `sluice runs --data DIR`. Users who may write the directory may use the socket. If
+// no socket can be made, the engine logs that at WARN and works without a socket.
 //
 // One process at a time works on a directory: for any other, and for a second engine in the same process, Open returns
 // journal.ErrLocked at once. It waits for a process that only reads the directory, at most three seconds or until ctx ends.

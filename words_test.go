@@ -36,7 +36,7 @@ var words = map[string]string{
 	"thanks":    "acknowledgement",
 }
 
-// phrases lists forms that comments, texts and docs do not use, each with its replacement. Names may have them.
+// phrases lists phrases that comments, texts and docs do not use, each with its replacement. Names may have them.
 var phrases = map[string]string{
 	`gives`:                      "returns, yields, passes, has",
 	`what (a|the) run waits for`: "the waits of the run",
@@ -47,7 +47,7 @@ var phrases = map[string]string{
 	`returns what`:     "returns and a noun, such as: returns the calls",
 }
 
-// Texts in which some of these words stay: the names of other programs, and texts that are stored or sent.
+// kept matches the exceptions, in which some of these words stay: names of other programs, and texts that are stored or sent.
 var kept = []*regexp.Regexp{
 	regexp.MustCompile(`arca-task-fulfillment-decision\.v1`),                    // the schema of an answer
 	regexp.MustCompile("^\"nobody\"$|`nobody`|role is nobody|, nobody, worker"), // a role, and a reason of explain
@@ -68,7 +68,7 @@ var wordPattern = func() *regexp.Regexp {
 // phrasePattern finds phrases as whole words.
 var phrasePattern = regexp.MustCompile(`(?i)\b(` + strings.Join(slices.Sorted(maps.Keys(phrases)), "|") + `)\b`)
 
-// phrasesIn returns the faults of the phrases of a text.
+// phrasesIn returns a fault for each refused phrase of a text.
 func phrasesIn(text string) (faults []string) {
 	for _, found := range phrasePattern.FindAllString(text, -1) {
 		for p, better := range phrases {
@@ -80,7 +80,7 @@ func phrasesIn(text string) (faults []string) {
 	return faults
 }
 
-// wordsIn returns the faults of the words of a text.
+// wordsIn returns a fault for each refused word of a text.
 func wordsIn(text string) (faults []string) {
 	text = separated(text)
 	if !wordPattern.MatchString(text) {
@@ -95,7 +95,7 @@ func wordsIn(text string) (faults []string) {
 	return faults
 }
 
-// separated returns a text in which the parts of camelCase and snake_case names are words of their own.
+// separated returns a text in which the parts of camelCase and snake_case names are separate words.
 func separated(text string) string {
 	var b strings.Builder
 	lower := false
@@ -111,7 +111,7 @@ func separated(text string) string {
 	return b.String()
 }
 
-// TestWords: names, comments and texts of the program and its docs use the words of the field. Tests may name things as they like.
+// TestWords: names, comments and texts of the program and its docs use the standard words of the field. Tests are exempt.
 func TestWords(t *testing.T) {
 	require.Empty(t, wordsIn("flightless, forwarded, toward, rewards, context.Canceled, a commit in flight"))
 	require.Equal(t, []string{`"ward": write unclaimed child`, `"Wishes": write command`}, wordsIn("a ward has takeWishes"))
@@ -145,7 +145,7 @@ func TestWords(t *testing.T) {
 	require.Greater(t, files, 500)
 }
 
-// goWords reports the words of a file in Go: its comments, texts, and the names that it declares and uses.
+// goWords reports the refused words of a Go file: in its comments, texts, and the names that it declares and uses.
 func goWords(t *testing.T, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil || !wordPattern.MatchString(separated(string(data))) && !phrasePattern.Match(data) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
-// The world that docs/worlds.md begins with ends as its scenario there expects.
+// The first world of docs/worlds.md ends as its scenario there expects.
 func TestTheWorldOfTheGuide(t *testing.T) {
 	blocks := strings.Split(read(t, "docs/worlds.md"), "\n```yaml\n")
 	dir := t.TempDir()

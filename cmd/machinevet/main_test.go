@@ -48,7 +48,7 @@ func Receipt(id string) string { return id + strconv.FormatInt(stamp(), 36) }
 func stamp() int64 { return now().UnixNano() }
 `
 
-// go vet runs the tool over a module with a package of its own, a library and tests, and says what is impure and where.
+// go vet runs the tool over a module with a library package and tests, and reports the impurities with their positions.
 func TestGoVetRunsTheTool(t *testing.T) {
 	dir, tool := module(t, map[string]string{"shop.go": shop, "pay/pay.go": pay,
 		"shop_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestOrders(t *testing.T) { _ = Orders }\n"})
@@ -73,7 +73,7 @@ func TestGoVetIsSilentOverAPureModule(t *testing.T) {
 	require.Empty(t, out)
 }
 
-// module writes a module that needs no network, and builds the tool.
+// module writes a module that needs no network, and builds the tool machinevet.
 func module(t *testing.T, files map[string]string) (dir, tool string) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)

@@ -70,7 +70,7 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 	}
 }
 
-// perform runs the command in this process.
+// perform executes the command within the process of the test.
 func perform(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -103,7 +103,7 @@ func TestStandardInputIsRead(t *testing.T) {
 			stdin, err := p.cmd.StdinPipe()
 			require.NoError(t, err)
 			require.NoError(t, p.cmd.Start())
-			// Write more than a pipe holds, so that the command has begun to read.
+			// Write more than the capacity of a pipe: when the write returns, the command has begun to read.
 			_, err = io.WriteString(stdin, strings.Repeat(" ", 1<<20))
 			require.NoError(t, err)
 			p.signal(signal)

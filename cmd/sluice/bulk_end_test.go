@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// TestAnActIsBegunOnceThoughItsHostEnds ends the host of a folder while a command carries out an act there on many runs that have failed,
-// each of which would be run again once more by a second act. The command reports the outcome of the one act.
+// TestAnActIsBegunOnceThoughItsHostEnds ends the host of a folder while a command carries out an act there on many failed runs. A second
+// act would rerun every run once more. The command reports the outcome of the only act.
 func TestAnActIsBegunOnceThoughItsHostEnds(t *testing.T) {
 	const runs = 200
 	dir := t.TempDir()

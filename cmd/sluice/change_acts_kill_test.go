@@ -17,13 +17,14 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// actRuns is how many runs an act is about.
+// actRuns is the number of runs of an act.
 const actRuns = 3
 
-// actVerbs are the acts on one group of runs after the other.
+// actVerbs lists the verbs of the acts, in the order in which they are used.
 var actVerbs = []string{"cancel", "move", "pause", "rerun"}
 
-// actOnMany starts one group of runs after the other, and acts on each as a whole: in one way until that was acknowledged, then in the next.
+// actOnMany starts one group of runs after the other, and begins an act on each group. It repeats a verb until an act with it was
+// acknowledged, and then uses the next verb.
 func (l *changeLoad) actOnMany(ctx context.Context) {
 	verb := 0
 	for n := 0; ctx.Err() == nil; n++ {
@@ -31,7 +32,7 @@ func (l *changeLoad) actOnMany(ctx context.Context) {
 		for i := 0; i < actRuns && ctx.Err() == nil; {
 			run := fmt.Sprintf("%s-%d", group, i)
 			begin := &api.Request{Verb: api.Begin, ID: run, Dir: l.dir, Attachment: l.attached, Labels: map[string]string{"group": group}}
-			if l.ask(ctx, run, begin, l.started) != nil { // it may be there already: started twice is started once
+			if l.ask(ctx, run, begin, l.started) != nil { // the run may exist already: a repeated start has no effect
 				l.awaitHost(ctx)
 				continue
 			}
@@ -50,7 +51,7 @@ func (l *changeLoad) actOnMany(ctx context.Context) {
 	}
 }
 
-// act begins an act, and records its number if it was acknowledged: then it reports true.
+// act begins an act, records its number if it was acknowledged, and reports whether it was.
 func (l *changeLoad) act(ctx context.Context, req *api.Request) bool {
 	c, err := control.Dial(filepath.Join(l.dir, "journal"))
 	if err == nil {
@@ -113,8 +114,9 @@ func (m marks) see(run string, e *journal.Event) {
 	}
 }
 
-// checkActs compares the outcomes that the acts report with the journals: an act that has begun has ended, and of its newest hundred
-// outcomes each rerun has its new run, and each other act was done once; one that was cut off before has done nothing.
+// checkActs compares the reported outcomes of the acts with the journals. Every act has ended. Among the outcomes of the newest hundred
+// acts, each rerun has its new run, and each other act was done once on its run. An act that was abandoned before it began has done
+// nothing.
 func (l *changeLoad) checkActs(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome, made marks, runs map[string][]string) {
 	verbs := map[string]int{}
 	for id, act := range acts {
@@ -129,7 +131,7 @@ func (l *changeLoad) checkActs(acts map[uint64]*api.Act, outcomes map[uint64][]*
 		}
 		require.Equal(l.t, string(bulk.Completed), act.State, "%s", what)
 		require.Equal(l.t, act.Count, act.Done+act.Already, "%s", what)
-		for _, o := range outcomes[id] { // those of the newest hundred
+		for _, o := range outcomes[id] { // only the newest hundred acts have outcomes
 			switch {
 			case o.Result != string(bulk.Done):
 			case act.Act == "rerun":

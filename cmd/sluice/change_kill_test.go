@@ -28,7 +28,7 @@ const (
 	changeKillsAll = 100
 )
 
-// book is a playbook whose run is repeated from the request of its last call on.
+// book is a playbook. Its run is repeated from the request of its last call.
 const book = `
 apiVersion: sluice/v1
 kind: Playbook
@@ -42,9 +42,9 @@ workflow:
 `
 
 // TestAHostKilledDuringChangesLeavesNothingHalfDone kills a host with SIGKILL, again and again, while runs are repeated and moved to
-// another version there, one by one and by acts on many. In the end each rerun that is there has all that it keeps, has made no call that
-// is kept, and has ended; each move that was acknowledged is there, and the step that only the other version has was done; each act has
-// ended, and has acted once on each run, as it says.
+// another version there, one by one and by acts on many. In the end each existing rerun has all its kept results, has not repeated their
+// calls, and has ended; each acknowledged move is in the journal, and the step that only the other version has was done; each act has
+// ended, and has acted once on each run that it reports as done.
 func TestAHostKilledDuringChangesLeavesNothingHalfDone(t *testing.T) {
 	kills := changeKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -116,13 +116,13 @@ func (l *changeLoad) attachment(name, text string) []byte {
 	return attached
 }
 
-// repeat repeats the two runs that have ended, over and over.
+// repeat reruns the two finished runs alternately, until ctx ends.
 func (l *changeLoad) repeat(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		id := fmt.Sprintf("again-%d", n)
 		run, what := "old", &api.Rerun{From: "after"}
 		if n%2 == 1 {
-			run, what = "pages", &api.Rerun{At: 6} // it has asked step after
+			run, what = "pages", &api.Rerun{At: 6} // the event that requests the call of step after
 		}
 		if l.ask(ctx, id, &api.Request{Verb: api.Repeat, Run: run, ID: id, Rerun: what, Dir: l.dir}, l.rerun) != nil {
 			l.awaitHost(ctx)
@@ -130,7 +130,7 @@ func (l *changeLoad) repeat(ctx context.Context) {
 	}
 }
 
-// moveOn starts one run after the other, and moves each while it waits.
+// moveOn starts one run after the other, and moves each run while it waits.
 func (l *changeLoad) moveOn(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		run := fmt.Sprintf("move-%d", n)
@@ -193,7 +193,7 @@ func (l *changeLoad) check(acts map[uint64]*api.Act, outcomes map[uint64][]*api.
 	require.NoError(l.t, sound(filepath.Join(l.dir, "journal")))
 }
 
-// awaitCall waits until a step has been called.
+// awaitCall waits until the call of a step has been made.
 func (l *changeLoad) awaitCall(step string) {
 	eventually(l.t, "step "+step+" is called", func() bool {
 		for call := range l.calls() {

@@ -36,7 +36,7 @@ operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter}]
 `
 
-// A run of which an import has left only a part is no sound one, though each of its records is.
+// An incomplete run of an interrupted import is reported, although each of its records is sound.
 func TestDoctorNamesRunsThatAreIncomplete(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", waiting)
@@ -47,7 +47,7 @@ func TestDoctorNamesRunsThatAreIncomplete(t *testing.T) {
 		require.NoError(t, change(holds.New(store)))
 		require.NoError(t, store.Close())
 	}
-	// None of the other run has arrived.
+	// The other run has no records at all.
 	mark(func(h *holds.Holds) error { return h.HoldIncomplete(t.Context(), "ann", "r", "absent") })
 	said, _ := says(t, dir, cli.Failed, "doctor", "--data", "data")
 	require.Equal(t, "r: it is incomplete, since its import was interrupted: nothing goes on with it: import the file again, or delete run r\n"+
@@ -60,7 +60,7 @@ func TestDoctorNamesRunsThatAreIncomplete(t *testing.T) {
 	require.Contains(t, said, "sound: 1 run")
 }
 
-// Damage in one run does not delay others, before and after it is mended.
+// Damage in one run does not delay other runs, neither before nor after it is mended.
 func TestDamagedRunsDoNotDelayOthers(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")

@@ -41,10 +41,10 @@ func TestEveryVerbHasHelp(t *testing.T) {
 	}
 }
 
-// word is a word of a shell's command line, without escapes and double quotes.
+// word matches a word of a shell's command line that has no escapes and no double quotes.
 var word = regexp.MustCompile(`'[^']*'|[^\s']+`)
 
-// commandsOf returns the commands of a line, each as its words.
+// commandsOf returns the commands of a line, each as a list of words.
 func commandsOf(line string) [][]string {
 	list := [][]string{{}}
 	for _, w := range word.FindAllString(line, -1) {

@@ -36,7 +36,7 @@ const (
 	hostKillsAll = 200
 )
 
-// job calls a program, waits for a message and for a person, and calls the program again.
+// job calls a program, waits for a message and for a decision of a person, and calls the program again.
 const job = `
 kind: Workflow
 name: job
@@ -52,7 +52,7 @@ steps:
 output: "{{ steps.letter.output }}"
 `
 
-// brief is done at once, and kept for no time.
+// brief completes at once. Its runs expire at once.
 const brief = `
 kind: Workflow
 name: brief
@@ -60,10 +60,10 @@ operations: {one: {value: {{number}}}}
 steps: [{operation: one}]
 `
 
-// TestAHostKilledUnderLoadLosesNothing kills a host with SIGKILL, again and again, while runs are started there, receive messages and
-// decisions and are cancelled, others are deleted, runs, acts and content that are not kept are collected, and backups are made. The requests
-// that were acknowledged are there in the end, and in each backup that was begun later and is whole; and a call whose answer was journaled is
-// never made again.
+// TestAHostKilledUnderLoadLosesNothing kills a host with SIGKILL, again and again. Meanwhile runs are started there, receive messages and
+// decisions and are cancelled; others are deleted; expired runs, acts and content are collected; and backups are made. In the end the
+// acknowledged requests are in the journal, and the acknowledged starts in each whole backup that was begun later. A call with a journaled
+// answer is never made again.
 func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 	kills := hostKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -97,7 +97,7 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 		before, whole := l.acknowledged.Load(), l.collections.Load()
 		more := int64(1 + rng.IntN(40))
 		eventually(t, "requests are acknowledged", func() bool { return l.acknowledged.Load() >= before+more })
-		if n%10 == 9 { // the others are killed in the middle of one
+		if n%10 == 9 { // other kills may interrupt a collection or a backup
 			copied := l.backups.Load()
 			eventually(t, "a collection and a backup end", func() bool { return l.collections.Load() > whole && l.backups.Load() > copied })
 		}
@@ -128,13 +128,13 @@ type hostLoad struct {
 	mu                                sync.Mutex
 	started, sent, decided, cancelled map[string]bool // acknowledged, by run
 	answered                          map[string]int  // by run and step: number of calls when the answer was first found in the journal
-	brief, deleted, collected         map[string]bool // runs of no time: started, deleted, and told of by a collection
+	brief, deleted, collected         map[string]bool // runs of brief: started, deleted, and reported by a collection
 	collections                       atomic.Int64    // that have ended
-	backups                           atomic.Int64    // that were reported to be whole
-	cut                               int             // backups that were not
+	backups                           atomic.Int64    // backups that were reported whole
+	cut                               int             // backups that were not reported whole
 }
 
-// varied reports whether there is something of each kind to judge: the kills may have left a slow machine no time for one.
+// varied reports whether each kind of request was acknowledged. On a slow machine the kills may have left no time for one.
 func (l *hostLoad) varied() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +146,7 @@ func (l *hostLoad) varied() bool {
 	return true
 }
 
-// discard starts runs that are kept for no time, each with a definition of its own or one that an earlier had, and deletes some.
+// discard starts runs that expire at once, each with a new definition or one of an earlier run, and deletes some.
 func (l *hostLoad) discard(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		run := fmt.Sprintf("brief-%d", n)
@@ -171,7 +171,7 @@ func (l *hostLoad) discard(ctx context.Context) {
 	}
 }
 
-// collect collects the runs, acts, definitions and content that are not kept, over and over.
+// collect collects expired runs, acts, definitions and content, again and again.
 func (l *hostLoad) collect(ctx context.Context) {
 	for ctx.Err() == nil {
 		c, err := control.Dial(filepath.Join(l.dir, "journal"))
@@ -193,8 +193,8 @@ func (l *hostLoad) collect(ctx context.Context) {
 	}
 }
 
-// backUp makes backups, one after the other, and checks each that the host reports to be whole: the doctor finds no fault, and each
-// run whose start was acknowledged before the backup began is in it.
+// backUp makes backups, one after the other, and checks each one that the host reports whole: the doctor finds no fault, and the backup has
+// each run with a start that was acknowledged before the backup began.
 func (l *hostLoad) backUp(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		l.mu.Lock()
@@ -220,7 +220,7 @@ func (l *hostLoad) backUp(ctx context.Context) {
 	}
 }
 
-// wholeBackup returns the faults of a backup.
+// wholeBackup returns an error if a backup has a fault or lacks a started run.
 func (l *hostLoad) wholeBackup(dir string, started map[string]bool) error {
 	if err := sound(dir); err != nil {
 		return err
@@ -260,7 +260,7 @@ func (l *hostLoad) ask(ctx context.Context, run string, req *api.Request, done m
 	return err
 }
 
-// work starts one run after the other, cancels some, sends a message to the others and decides some of those, whether or not the host lives.
+// work starts one run after the other, cancels some, sends a message to the others and decides some of these, also while there is no host.
 func (l *hostLoad) work(ctx context.Context, worker int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		run := fmt.Sprintf("w%d-%d", worker, n)
@@ -305,7 +305,7 @@ func (l *hostLoad) awaitHost(ctx context.Context) {
 	}
 }
 
-// inspect reads a copy of the journal after a kill: from now on, the calls that have an answer must not be made again.
+// inspect reads a copy of the journal after a kill, and records the calls that have an answer: they must not be made again.
 func (l *hostLoad) inspect() {
 	calls := l.calls()
 	l.each(l.copyJournal(), func(run string, e *journal.Event) {
@@ -317,7 +317,7 @@ func (l *hostLoad) inspect() {
 	})
 }
 
-// each passes all events of a journal to see.
+// each calls see with every event of a journal.
 func (l *hostLoad) each(dir string, see func(run string, e *journal.Event)) {
 	store, err := disk.Open(dir, disk.Config{})
 	require.NoError(l.t, err)

@@ -29,7 +29,7 @@ func serveIn(t *testing.T, dir string, args ...string) *process {
 	return p
 }
 
-// Three terminals on one folder: a host, a run that is followed through two hosts, and one that is let go of.
+// Three terminals on one folder: a host, a run that is followed through two hosts, and a run that the follower leaves.
 func TestARunIsFollowedThroughHosts(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "patient.yaml", patient)
@@ -61,7 +61,7 @@ func TestARunIsFollowedThroughHosts(t *testing.T) {
 	require.Equal(t, 1, strings.Count(host.stdout.String(), "\n"), "readiness is one line")
 }
 
-// The second signal ends a host whose program does not end by itself.
+// A second signal ends a host with a program that does not end by itself.
 func TestASecondSignalEndsAHostAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "deaf.yaml", `
@@ -80,7 +80,7 @@ steps: [{operation: deaf}]
 	require.Equal(t, cli.Interrupted, host.wait())
 }
 
-// A host says once why runs cannot go on, and so do lists that ask it.
+// A host logs once the reason that a run cannot go on, and lists that are read from the host show it.
 func TestAHostSaysWhyRunsAreParked(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
@@ -95,7 +95,7 @@ func TestAHostSaysWhyRunsAreParked(t *testing.T) {
 	require.Equal(t, 2, parked(), &host.stderr)
 }
 
-// While a host goes on with the runs, they are exported and imported, and the journal is copied, through it.
+// While a host works on the runs, runs are exported and imported, and the journal is copied, through the host.
 func TestCopiesAreMadeThroughAHost(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "patient.yaml", patient)
@@ -135,8 +135,7 @@ func TestCopiesAreMadeThroughAHost(t *testing.T) {
 	require.Equal(t, cli.Done, host.wait())
 }
 
-// A host deletes by itself the runs that are not kept any more: those that have ended before it began, those that end later, and those of a
-// new rule.
+// A host deletes expired runs by itself: runs that have ended before it began, runs that end later, and runs that a new rule selects.
 func TestAHostDeletesWhatIsNotKept(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "one.yaml", "{kind: Workflow, name: one, operations: {one: {value: 1}}, steps: [{operation: one}]}")
@@ -153,7 +152,7 @@ func TestAHostDeletesWhatIsNotKept(t *testing.T) {
 		return func() bool { return !strings.Contains(done("runs"), run) }
 	}
 	eventually(t, "what has ended before is deleted", gone("early"))
-	for _, run := range []string{"later", "latest"} { // while nothing changes but the time
+	for _, run := range []string{"later", "latest"} { // while only the time changes
 		done("start", "one.yaml", "--id", run, "--label", "keep=no")
 		eventually(t, "what ends later is deleted", gone(run))
 	}

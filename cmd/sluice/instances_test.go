@@ -18,7 +18,7 @@ import (
 )
 
 // TestRecordedRunsRunAgain imports recorded runs, those of testdata and of the folder that SLUICE_INSTANCES names, and
-// runs them: every task completes, and none begins before all its parents have.
+// runs them: every task completes, and no task begins before all its parents have completed.
 func TestRecordedRunsRunAgain(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "template", "wfformat", "testdata", "*.json"))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// holding is a workflow whose first step writes its process id to the file `pid`, and lasts until the file `go` exists.
+// holding is a workflow. Its first step writes its process id to the file `pid`, and lasts until the file `go` exists.
 const holding = `
 kind: Workflow
 name: holding
@@ -27,7 +27,7 @@ steps: [{operation: hold}, {operation: after}]
 output: done
 `
 
-// stubborn is a workflow whose step ignores SIGTERM.
+// stubborn is a workflow with a step that ignores SIGTERM.
 const stubborn = `
 kind: Workflow
 name: stubborn

@@ -19,7 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// counting is a workflow of commands, each of which appends a line to a file when it runs.
+// counting is a workflow of commands. Each command appends a line to a file when it runs.
 const counting = `
 kind: Workflow
 name: counting
@@ -45,7 +45,7 @@ const (
 )
 
 // TestKilledAtAnyMomentARunIsResumed kills the command with SIGKILL, again and again, and resumes the run. A call with a journaled
-// answer is not repeated, and any other at most once for each kill.
+// answer is not repeated, and any other call is repeated at most once for each kill.
 func TestKilledAtAnyMomentARunIsResumed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	kills, least := 0, killsMin
@@ -68,7 +68,7 @@ type killing struct {
 	rng      *rand.Rand
 	dir      string
 	kills    int
-	answered map[string]int // by step: number of calls when its answer was first in the journal
+	answered map[string]int // by step: number of calls when its answer was first found in the journal
 	open     map[string]int // by step: number of kills with a request in the journal and no answer
 }
 
@@ -97,7 +97,7 @@ func (k *killing) run() {
 	}
 }
 
-// killSoon kills the command a few calls or a few events later. It reports false if the run has finished before.
+// killSoon kills the command after a few more calls or events. It reports false if the run has finished before.
 func (k *killing) killSoon(p *process) bool {
 	k.t.Helper()
 	calls, events := k.rng.IntN(12), 1+k.rng.IntN(30)
@@ -180,7 +180,7 @@ func (k *killing) copyJournal() string {
 	return to
 }
 
-// calls counts the lines of each step.
+// calls returns the number of calls of each step: the lines that they have written.
 func (k *killing) calls() map[string]int {
 	counts := map[string]int{}
 	if !exists(filepath.Join(k.dir, "calls"))() {

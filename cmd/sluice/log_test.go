@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The log of the process, to which libraries write, is not shown. The first answer has unasked data behind it; the second server
-// answers when the client has closed that connection, and so has logged the data.
+// Output of libraries to the default logger is not shown. Unsolicited data follows the first answer; the second server answers when the
+// client has closed the first connection, and so has logged that data.
 func TestTheLogOfLibrariesIsNotShown(t *testing.T) {
 	var ports [2]net.Listener
 	for i := range ports {

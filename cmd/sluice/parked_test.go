@@ -24,7 +24,7 @@ func oldStore(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// says runs the command to its end and returns its output.
+// says runs the command to its end, requires an exit code, and returns the output.
 func says(t *testing.T, dir string, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	p := launch(t, dir, args...)
@@ -32,8 +32,7 @@ func says(t *testing.T, dir string, code int, args ...string) (stdout, stderr st
 	return p.stdout.String(), p.stderr.String()
 }
 
-// Runs that no process of this version can go on with are shown as parked with the reason, whether a process works on their
-// journal or not.
+// Runs that this version cannot continue are shown as parked with the reason, whether or not a process works on their journal.
 func TestParkedRunsAreShown(t *testing.T) {
 	const reason = "it was started under other rules (engine 1, expressions 1; here "
 	for _, held := range []bool{false, true} {
@@ -79,7 +78,7 @@ func TestAParkedRunCannotBeResumed(t *testing.T) {
 	require.Contains(t, stderr, "it was started under other rules")
 }
 
-// The error of every command for a finished run says that it has finished, also for the rules of another version.
+// Every command to a finished run returns the error that the run has finished, even if the run has the rules of another version.
 func TestARunOfAnEarlierVersionHasFinished(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// ticking is a workflow of two hundred steps in sequence, each of which is shown.
+// ticking is a workflow of two hundred sequential steps. Each step is shown.
 const ticking = `
 kind: Workflow
 name: ticking
@@ -28,8 +28,8 @@ steps:
 output: done
 `
 
-// headed runs the command with a reader of its output that closes the pipe after the first line. With both, standard error goes to the
-// same pipe.
+// headed runs the command with a reader that closes the pipe of its output after the first line. If both is true, standard error goes to
+// the same pipe.
 func headed(t *testing.T, dir string, both bool, args ...string) (p *process, code int) {
 	t.Helper()
 	p = &process{t: t, cmd: exec.Command(program(t), args...)}
@@ -59,8 +59,8 @@ func calls(t *testing.T, dir string) int {
 	return len(lines(t, filepath.Join(dir, "calls")))
 }
 
-// A reader that closes the pipe, as in `sluice run … | head -1`, is a request to stop: no process and no file is left, and a run with
-// a journal can be resumed.
+// A reader that closes the pipe, as in `sluice run … | head -1`, requests a stop: no process and no file is left, and a run with a journal
+// can be resumed.
 func TestAReaderThatClosesThePipeStopsTheRun(t *testing.T) {
 	for _, output := range []string{"tree", "json"} {
 		for _, both := range []bool{false, true} {
@@ -90,7 +90,7 @@ func TestAReaderThatClosesThePipeStopsTheRun(t *testing.T) {
 	require.LessOrEqual(t, calls(t, dir), 201, "one call was in progress")
 }
 
-// A run makes no temporary files, which a signal could leave.
+// A run makes no temporary files, which could remain after a signal.
 func TestRunsUseNoTemporaryFolder(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", holding)
@@ -105,8 +105,7 @@ func TestRunsUseNoTemporaryFolder(t *testing.T) {
 	}
 }
 
-// Other broken pipes and sockets are not a request to stop: when a program does not read its input, or a process that watches is
-// killed.
+// Other broken pipes and sockets do not stop the run: a program may not read its input, and a process that watches may be killed.
 func TestOnlyTheReaderOfTheOutputStopsTheRun(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "deaf.yaml", `

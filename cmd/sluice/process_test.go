@@ -19,15 +19,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// built is the compiled command: built once, by the first test that needs it, and removed after the last.
+// built is the compiled command. The first test that needs it builds it; it is removed after the last test.
 var built struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// program returns the path of the command. It is for tests that kill it or send it signals. Short tests, as under the race detector, leave
-// them out: the command is built without it. They run it as scripts do.
+// program returns the path of the compiled command, for tests that kill it or send it signals. It skips the test in short mode, as under
+// the race detector: the command is built without the race detector.
 func program(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -54,7 +54,7 @@ type process struct {
 	stderr output
 }
 
-// output is the output of a process so far.
+// output holds the output of a process so far.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -118,14 +118,14 @@ func exists(file string) func() bool {
 	return func() bool { _, err := os.Stat(file); return err == nil }
 }
 
-// isGone reports whether the process whose id is in a file has ended.
+// isGone returns a function that reports whether the process with the id in a file has ended.
 func isGone(t *testing.T, file string) func() bool {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	require.NoError(t, err)
 	return func() bool {
-		// Its parent may not have reaped it yet.
+		// It may be a zombie, which its parent has not reaped yet.
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
 		return err == nil && strings.Contains(string(stat), ") Z ") || errors.Is(syscall.Kill(id, 0), syscall.ESRCH)
 	}

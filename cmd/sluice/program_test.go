@@ -22,8 +22,8 @@ steps:
   - {operation: contract, input: "{{ steps.letter.output }}", fulfillment: {policy: never}}
 output: "{{ steps.contract.output }}"`
 
-// programMain is a user's program that opens a folder with sluice.Open: `program DIR RUN`. It ends with the run, or suspends it at an
-// interrupt.
+// programMain is a program of a user that opens a folder with sluice.Open: `program DIR RUN`. It ends when the run ends; an interrupt
+// suspends the run.
 func programMain() {
 	if err := work(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

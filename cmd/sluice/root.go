@@ -21,7 +21,7 @@ import (
 
 // execute runs a command line and returns the exit code.
 func execute(args []string) int {
-	// Libraries write data of servers to the log of the process, even secrets and control sequences. The engine has its own logger.
+	// Libraries write data of servers to the default logger, even secrets and control sequences. The engine has its own logger.
 	log.SetOutput(io.Discard)
 	root, out := newRoot(), cli.NewStdout(os.Stdout)
 	root.SetArgs(args)
@@ -60,7 +60,7 @@ that a run can be interrupted at any moment and resumed.`,
 	return root
 }
 
-// addCobra adds the verbs of cobra, and has them refuse what is no verb or no shell: cobra prints its help instead.
+// addCobra adds the verbs of cobra, help and completion. They refuse unknown verbs and shells, for which cobra would print its help.
 func addCobra(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain, "teller": tellerMain})
 }
 
-// cleaned runs the tests, removes the built command, and checks for leaked goroutines.
+// cleaned runs the tests, removes the compiled command, and checks for leaked goroutines.
 type cleaned struct{ m *testing.M }
 
 func (c cleaned) Run() int {
@@ -33,8 +33,8 @@ func (c cleaned) Run() int {
 	return code
 }
 
-// Short tests, as under the race detector, run the scripts of verb run, whose processes make calls: the others read or write a folder, one
-// thing after the other.
+// In short mode, as under the race detector, only the scripts of the verb run are run. Their processes make calls; the processes of other
+// scripts only read or write a folder, sequentially.
 func TestScripts(t *testing.T) {
 	pattern := "*.txtar"
 	if testing.Short() {

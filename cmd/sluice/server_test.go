@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// listens starts a host that answers HTTP, and returns its URL. The environment gets the token of an administrator.
+// listens starts a host that answers HTTP, and returns its URL. It sets the token of an administrator in the environment.
 func listens(t *testing.T, dir string, args ...string) (p *process, url string) {
 	t.Helper()
 	p = launch(t, dir, append([]string{"serve", "--data", "data", "--listen", "127.0.0.1:0", "--ready-file", "url"}, args...)...)
@@ -32,7 +32,7 @@ func listens(t *testing.T, dir string, args ...string) (p *process, url string) 
 	return p, url
 }
 
-// The verbs that work on a folder do the same by HTTP, and name the server where they name the folder.
+// The verbs that work on a folder do the same by HTTP. Their texts name the server instead of the folder.
 func TestVerbsWorkByHTTP(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, say: {value: "{{ input }}"}},
@@ -72,7 +72,7 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir, "url"))
 }
 
-// Acts by HTTP and by the socket are recorded, and so are changes of tokens; the record outlives the host, and comes along with a backup.
+// The audit records acts by HTTP and by the socket, and changes of tokens. It remains after the host has ended, and a backup includes it.
 func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)
@@ -112,7 +112,7 @@ func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	}
 }
 
-// Backups are made by HTTP below a folder that the host was started with, and doctor looks for faults, while a run goes on.
+// While a run goes on, a host makes backups by HTTP below the folder of --backup-dir, and doctor checks the journal.
 func TestAHostMakesBackups(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)

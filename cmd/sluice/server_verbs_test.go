@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onTheMachine has the verbs about a folder that only its machine has, each with the reason.
+// onTheMachine holds the verbs that work only on a folder of the same machine, each with the reason.
 var onTheMachine = map[string]string{
 	"sluice serve":        "it is the server",
 	"sluice token create": "tokens are beside the journal, and no request makes one",

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// A request to a stopped process fails, and is not carried out when the process goes on.
+// A request to a stopped process (SIGSTOP) fails, and is not carried out when the process continues.
 func TestRequestsToAStoppedProcessFail(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {m: {wait: {message: go}}}\nsteps: [{id: s, operation: m}]\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// The folders of earlier versions, exported, imported into a new folder and exported again, are the same bytes, and the new folder is
-// whole; so is the old one, which opening has changed at most.
+// The runs of folders of earlier versions are exported, imported into a new folder and exported again: both exports are equal. The new and
+// the old folder are sound; only opening may have changed the old one.
 func TestFoldersOfEarlierVersionsAreExportedTheSame(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("..", "..", "testdata", "stores", "*.tar.gz"))
 	require.NoError(t, err)

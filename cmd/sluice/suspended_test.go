@@ -25,8 +25,8 @@ name: patient
 operations: {letter: {wait: {message: letter}}}
 steps: [{operation: letter, timing: {timeout: PT1H}}]`
 
-// suspendedMain makes a folder with a run that has waited since yesterday for a message with a timeout of an hour, and on which no
-// process has worked since: `suspended DIR RUN`.
+// suspendedMain makes a folder with a run that has waited since yesterday for a message with a timeout of an hour, without a process since
+// then: `suspended DIR RUN`.
 func suspendedMain() {
 	if err := suspend(context.Background(), os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -56,7 +56,7 @@ func launchOnTerminal(t *testing.T, dir string, env []string, args ...string) *t
 	go func() {
 		defer close(p.closed)
 		_, err := io.Copy(&p.stdout, keyboard)
-		if err != nil && !errors.Is(err, syscall.EIO) { // which is how the last one to close it is noticed
+		if err != nil && !errors.Is(err, syscall.EIO) { // EIO: the other end is closed
 			t.Errorf("read the terminal: %v", err)
 		}
 	}()
@@ -110,7 +110,7 @@ func TestFailuresAreAtTheEnd(t *testing.T) {
 	require.NotContains(t, raw, "\x1b[2Jof", "control sequences of a program do not reach the terminal")
 }
 
-// Control sequences of runs, documents and actors do not reach the terminal, for any verb; other outputs have the data unchanged.
+// No verb writes control sequences of runs, documents and actors to a terminal; other outputs have the data unchanged.
 func TestControlSequencesDoNotReachTheTerminal(t *testing.T) {
 	dir := t.TempDir()
 	const evil = `\e[2Jcleared\x9b2J\e]0;titled\a\u202ereversed`

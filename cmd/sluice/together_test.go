@@ -17,8 +17,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// TestTogether runs the scripts in which several processes work on one directory. Short tests, as under the race detector, leave out those
-// about the outputs of processes that run one after the other.
+// TestTogether runs the scripts in which several processes work on one directory. In short mode, as under the race detector, it omits the
+// scripts with processes that run one after the other.
 func TestTogether(t *testing.T) {
 	scripts, err := filepath.Glob(filepath.Join("testdata", "together", "*.txtar"))
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// until repeats a command until its output matches: `until 'RUN' sluice runs list`. Only the deadline of the test ends it otherwise.
+// until repeats a command until its output matches: `until 'RUN' sluice runs list`. Otherwise only the deadline of the test ends it.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until regexp command [args...]")

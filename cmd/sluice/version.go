@@ -14,14 +14,14 @@ func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    `Version prints the origin of this program: the version of Sluice, the version of Go, and the platform.`,
+		Long:    `Version prints the version of Sluice, the version of Go, and the platform.`,
 		Example: "  sluice version",
 		Args:    cli.Arguments,
 		Run:     func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), version()) },
 	}
 }
 
-// version returns the version of this program, as far as the build recorded it.
+// version returns the version of this program that the build has recorded, if any.
 func version() string {
 	text := "sluice"
 	if info, ok := debug.ReadBuildInfo(); ok {

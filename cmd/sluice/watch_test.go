@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// The process that ends a run may be gone before it has sent the last events to a watcher, which must read them from the journal.
+// A process that ends a run may exit before it has sent the last events to a watcher. The watcher must read them from the journal.
 func TestWatchReadsEventsThatWereNotSent(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {a: {value: 1}}\nsteps: [{operation: a}]\n")
@@ -33,7 +33,7 @@ func TestWatchReadsEventsThatWereNotSent(t *testing.T) {
 	require.NotContains(t, p.stderr.String(), "no process works on run")
 }
 
-// A process may be gone just after it has sent the end.
+// A process may exit just after it has sent the last event.
 func TestWatchEndsIfTheProcessIsGoneAfterTheEnd(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {a: {value: 1}}\nsteps: [{operation: a}]\n")
@@ -52,7 +52,7 @@ func TestWatchEndsIfTheProcessIsGoneAfterTheEnd(t *testing.T) {
 func hangUp(l *net.UnixListener, answer string) <-chan error {
 	hungUp := make(chan error)
 	go func() {
-		conn, err := l.Accept() // of the check that a process listens
+		conn, err := l.Accept() // the first connection only checks whether a process listens
 		if err == nil {
 			conn.Close()
 			conn, err = l.Accept()
@@ -68,7 +68,7 @@ func hangUp(l *net.UnixListener, answer string) <-chan error {
 	return hungUp
 }
 
-// The text that a program writes is followed in its folder and by HTTP, and when the run has ended it is still there.
+// Watchers of the folder and by HTTP print the text that a program writes, also after the run has ended.
 func TestWatchPrintsWhatProgramsWrite(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {say: {command: {shell: "echo one; printf two; read x < gate; echo three >&2"}}, hold: {wait: {message: go}}},

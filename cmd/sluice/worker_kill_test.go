@@ -33,14 +33,14 @@ import (
 	"github.com/sluiceflow/sluice/worker"
 )
 
-// Workers and their host are killed crewKills times in a round, and the runs of a round end before the next; there are more rounds if
-// SLUICE_EXHAUSTIVE is set.
+// In each round workers or their host are killed crewKills times, and the runs of a round end before the next round. There are
+// crewRoundsAll rounds if SLUICE_EXHAUSTIVE is set, else one.
 const (
 	crewKills     = 40
 	crewRoundsAll = 25
 )
 
-// parts has calls of workers: the second must not be made twice.
+// parts has calls that workers carry out: the second call must not be made twice.
 const parts = `
 kind: Workflow
 name: parts
@@ -53,7 +53,8 @@ steps:
 // charges has one call, which must not be made twice.
 const charges = `{kind: Workflow, name: charges, steps: [{id: once, operation: charge, idempotent: false}]}`
 
-// makings is the file with a line for each making of a call: its key, and the output of the call, which has the name of the worker.
+// makings is the name of the file with a line for each execution of a call: the key and the output of the call. The output begins with the
+// name of the worker.
 const makings = "makings"
 
 // tellerMain is a worker in a process of its own: `teller NAME`, in the folder of a test.
@@ -64,7 +65,8 @@ func tellerMain() {
 	}
 }
 
-// serveTeller carries out the operations of parts for whatever host is there. A making of `charge` lets made know, and waits for it.
+// serveTeller carries out the operations of parts for the current host. An execution of `charge` calls made, if it is not nil, before it
+// returns.
 func serveTeller(ctx context.Context, dir, name, token string, made func()) error {
 	var n atomic.Int64
 	do := func(ctx context.Context, _ any) (string, error) {
@@ -95,7 +97,7 @@ func serveTeller(ctx context.Context, dir, name, token string, made func()) erro
 	})
 }
 
-// crewed is a host whose calls workers carry out, with its workers, the makings of its calls, and the number of acknowledged runs.
+// crewed is a host with workers that carry out its calls, the executions of these calls, and the number of acknowledged runs.
 type crewed struct {
 	t       *testing.T
 	dir     string
@@ -105,7 +107,7 @@ type crewed struct {
 	tellers []*exec.Cmd
 	born    int             // workers so far
 	killed  map[string]bool // workers
-	seen    io.Reader       // of makings, as far as they were read
+	seen    io.Reader       // reads the lines of makings that were not read yet
 	made    []string        // lines of makings
 	started int             // runs, acknowledged
 }
@@ -128,7 +130,7 @@ func newCrewed(t *testing.T, document string) *crewed {
 
 func (c *crewed) journal() string { return filepath.Join(c.dir, "journal") }
 
-// serve starts a host, at another address than the one before, and waits until it is ready.
+// serve starts a host, at a new address, and waits until it is ready.
 func (c *crewed) serve() {
 	c.host = launch(c.t, c.dir, "serve", "--data", "journal", "--listen", "127.0.0.1:0", "--ready-file", "url")
 	eventually(c.t, "the host is ready", exists(filepath.Join(c.dir, "url")))
@@ -142,7 +144,7 @@ func (c *crewed) killHost() {
 	c.serve()
 }
 
-// restart ends the host as an operator does, and starts another.
+// restart stops the host with SIGTERM, and starts another.
 func (c *crewed) restart() {
 	c.host.signal(syscall.SIGTERM)
 	require.Equal(c.t, cli.Done, c.host.wait(), "%s", &c.host.stderr)
@@ -165,7 +167,7 @@ func (c *crewed) fire(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// start starts a run, in whatever host there is by now.
+// start starts a run in the current host.
 func (c *crewed) start() {
 	id := fmt.Sprint("r", c.started)
 	host, err := control.Dial(c.journal())
@@ -175,7 +177,7 @@ func (c *crewed) start() {
 	c.started++
 }
 
-// makingsMade reads the lines of makings that have come, and returns how many there are.
+// makingsMade reads the new lines of makings, and returns the number of all lines.
 func (c *crewed) makingsMade() int {
 	text, err := io.ReadAll(c.seen)
 	require.NoError(c.t, err)
@@ -185,7 +187,7 @@ func (c *crewed) makingsMade() int {
 	return len(c.made)
 }
 
-// settle waits until all runs have ended: calls of dead workers are asked again when their leases have run out.
+// settle waits until all runs have ended: calls of dead workers are requested again when their leases have expired.
 func (c *crewed) settle() {
 	host, err := control.Dial(c.journal())
 	require.NoError(c.t, err)
@@ -207,7 +209,7 @@ func (c *crewed) stop() {
 	require.Equal(c.t, cli.Done, c.host.wait(), "%s", &c.host.stderr)
 }
 
-// answers are the calls of the journal by key: the answer, or the code of the failure.
+// answers returns the answers and the codes of failures of the calls in the journal, by key.
 func (c *crewed) answers() (answers, failures map[string]string) {
 	answers, failures = map[string]string{}, map[string]string{}
 	store, err := disk.Open(c.journal(), disk.Config{})
@@ -234,11 +236,12 @@ func (c *crewed) answers() (answers, failures map[string]string) {
 	return answers, failures
 }
 
-// judge compares the journal with the makings of calls. A call is made again only if the worker that has made it before was killed, so at
-// most once for each kill; and never after it was answered, so its answer is that of its last making.
+// judge compares the journal with the executions of calls. A call is repeated only if its worker was killed, and never after it was
+// answered; so its answer is the output of its last execution. Calls of `once` are not repeated. judge returns the numbers of repeated and
+// of interrupted calls.
 func (c *crewed) judge() (again, interrupted int) {
 	c.makingsMade()
-	last := map[string]string{} // the output of the newest making of a call
+	last := map[string]string{} // the output of the newest execution of a call
 	for _, line := range c.made {
 		key, said, _ := strings.Cut(line, " ")
 		if before, isAgain := last[key]; isAgain {
@@ -255,7 +258,7 @@ func (c *crewed) judge() (again, interrupted int) {
 	for key, code := range failures {
 		require.Equal(c.t, "interrupted", code, key)
 		require.True(c.t, strings.HasSuffix(key, "/once"), "%s may be asked again", key)
-		if said, isMade := last[key]; isMade { // else its worker had not begun
+		if said, isMade := last[key]; isMade { // otherwise its worker had not begun
 			require.True(c.t, c.killed[maker(said)], "%s was made by %s, which lives", key, said)
 		}
 		interrupted++
@@ -266,7 +269,7 @@ func (c *crewed) judge() (again, interrupted int) {
 	return again, interrupted
 }
 
-// maker returns the worker that has said something.
+// maker returns the name of the worker in an output.
 func maker(said string) string {
 	name, _, _ := strings.Cut(said, " ")
 	return name
@@ -307,7 +310,7 @@ func TestWorkersAndTheirHostKilledUnderLoad(t *testing.T) {
 		len(c.made), again, interrupted)
 }
 
-// A worker that outlives its host gives the answer to the next one, also of a call that must not be made again.
+// A worker that outlives its host delivers its answer to the next host, also for a call that must not be made twice.
 func TestAWorkerOutlivesItsHost(t *testing.T) {
 	c := newCrewed(t, parts)
 	made, goOn, served := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -333,8 +336,8 @@ func TestAWorkerOutlivesItsHost(t *testing.T) {
 	require.Len(t, c.made, 3)
 }
 
-// Calls that must not be made twice, and that no worker has taken, are not asked of any by whatever happens to their host: none fails, and
-// each is made once when a worker comes.
+// Calls that must not be made twice, and that no worker has taken yet, survive a restart and a kill of their host: no call fails, and each
+// call is made once when a worker connects.
 func TestCallsThatNoWorkerHasTakenOutliveRestarts(t *testing.T) {
 	calls := 1000
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {

@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/workers"
 )
 
-// needs returns the path of a program that not every machine has. In CI every one has it.
+// needs returns the path of a program, and skips the test if the machine does not have it. In CI it fails the test instead.
 func needs(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -36,7 +36,7 @@ func needs(t *testing.T, name string) string {
 	return path
 }
 
-// workersOfExamples says how each worker of examples/worker is started, by language.
+// workersOfExamples holds the functions that start the workers of examples/worker, by language.
 var workersOfExamples = map[string]func(t *testing.T, source, scratch string) *exec.Cmd{
 	"Go": func(t *testing.T, source, scratch string) *exec.Cmd {
 		out, err := exec.Command("go", "build", "-o", filepath.Join(scratch, "worker"), filepath.Join(source, "main.go")).CombinedOutput()
@@ -62,7 +62,7 @@ var workersOfExamples = map[string]func(t *testing.T, source, scratch string) *e
 	},
 }
 
-// Workers in several languages carry out the same order: it is started before any of them, and waits.
+// Workers in several languages carry out the same order. The order is started before the worker, and waits for it.
 func TestWorkersInSeveralLanguages(t *testing.T) {
 	source, err := filepath.Abs("../../examples/worker")
 	require.NoError(t, err)
@@ -98,8 +98,8 @@ func TestWorkersInSeveralLanguages(t *testing.T) {
 	}
 }
 
-// An operation that nothing here carries out is said to be left to workers when a workflow is published, and the keys of tokens and
-// workers stay in the folder: no copy of it has them.
+// When a workflow is published, a warning names the operations that are left to workers. The tokens and the key of workers stay in the
+// folder: no copy of the folder has them.
 func TestWhatIsLeftToWorkersAndWhatStaysHere(t *testing.T) {
 	dir := t.TempDir()
 	host, _ := listens(t, dir)

@@ -25,7 +25,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// accounts is a world whose cells add up numbers, and have each confirmed by a program that notes the key of its call.
+// accounts is a world with cells that add up numbers. For each number a cell calls a program, which records the key of the call.
 const accounts = `
 kind: World
 name: accounts
@@ -56,8 +56,8 @@ const (
 	worldMessages = 24
 )
 
-// TestAKilledWorldLosesNothing kills the process of a world with SIGKILL, again and again, while messages are sent: to that process,
-// or to the journal while there is none. A message is sent until it is acknowledged, each time with its id.
+// TestAKilledWorldLosesNothing kills the process of a world with SIGKILL, again and again, while messages are sent to that process, or to
+// the journal if there is none. A message is sent with the same id until it is acknowledged.
 func TestAKilledWorldLosesNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestAKilledWorldLosesNothing(t *testing.T) {
 	host.signal(syscall.SIGINT)
 	require.Equal(t, cli.Interrupted, host.wait())
 
-	// Each message has one call, which at most each kill repeats under the same key.
+	// Each message has one call, which is repeated at most once for each kill, with the same key.
 	text, err := os.ReadFile(filepath.Join(dir, "calls"))
 	require.NoError(t, err)
 	times := map[string]int{}
@@ -123,8 +123,8 @@ const (
 )
 
 // TestAKilledHostOfAWorldLosesNothing kills the host of a world with SIGKILL, again and again, while several senders send messages at once,
-// and its snapshots are made, swept and trimmed. Each message counts once, has one call, and no call is made again whose answer was
-// journaled.
+// snapshots are made, and content is swept and events are trimmed. Each message counts once and has one call, and a call with a journaled
+// answer is not made again.
 func TestAKilledHostOfAWorldLosesNothing(t *testing.T) {
 	kills := worldKills
 	if os.Getenv("SLUICE_EXHAUSTIVE") != "" {
@@ -187,7 +187,7 @@ func (l *worldLoad) send(ctx context.Context, sender int) {
 	}
 }
 
-// keep has snapshots made, and the content and events deleted that they do not need.
+// keep requests snapshots, and the deletion of the content and events that the snapshots do not need.
 func (l *worldLoad) keep(ctx context.Context) {
 	for ctx.Err() == nil {
 		if l.ask(ctx, "", &api.Request{Verb: api.Keep, Run: "w"}, map[string]bool{}) == nil {
@@ -200,7 +200,7 @@ func (l *worldLoad) keep(ctx context.Context) {
 	}
 }
 
-// inspect reads a copy of the journal after a kill: from now on, the calls that have an answer must not be made again.
+// inspect reads a copy of the journal after a kill, and records the calls that have an answer: they must not be made again.
 func (l *worldLoad) inspect() {
 	calls := l.calls()
 	store, err := disk.Open(l.copyJournal(), disk.Config{})
@@ -216,7 +216,7 @@ func (l *worldLoad) inspect() {
 	require.NoError(l.t, store.Close())
 }
 
-// judge waits until all that was sent is confirmed, and compares.
+// judge waits until every sent number is confirmed, and compares the sums and the calls with the messages.
 func (l *worldLoad) judge(kills int) {
 	var cells []cellLine
 	eventually(l.t, "everything is confirmed", func() bool {

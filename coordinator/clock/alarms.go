@@ -12,8 +12,9 @@ type Alarms struct {
 	clock *Clock
 	wake  chan struct{} // has a token when the next alarm may have changed
 
-	mu    sync.Mutex
-	queue queue
+	mu      sync.Mutex
+	queue   queue
+	calling bool // the function is being called for an alarm
 }
 
 // NewAlarms returns the alarms of a clock, with none set.
@@ -48,11 +49,11 @@ func (a *Alarms) Set(name string, due int64) {
 	}
 }
 
-// Within reports whether an alarm is due before some time has passed.
+// Within reports whether an alarm is due before some time has passed. One for which the function has not returned yet still is.
 func (a *Alarms) Within(some time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.queue) > 0 && a.clock.Until(a.queue[0].due) < some
+	return a.calling || len(a.queue) > 0 && a.clock.Until(a.queue[0].due) < some
 }
 
 // Look makes Run read the clock, which may have jumped.
@@ -71,6 +72,7 @@ func (a *Alarms) Run(ctx context.Context, due func(name string)) {
 		next, pause := a.next()
 		if pause <= 0 {
 			due(next)
+			a.called()
 			continue
 		}
 		timer.Reset(pause)
@@ -95,5 +97,13 @@ func (a *Alarms) next() (name string, pause time.Duration) {
 		return "", pause
 	}
 	heap.Pop(&a.queue)
+	a.calling = true
 	return first.name, 0
+}
+
+// called records that the function has returned.
+func (a *Alarms) called() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calling = false
 }

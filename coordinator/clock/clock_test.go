@@ -76,3 +76,22 @@ func TestAJumpIsReported(t *testing.T) {
 		require.True(t, slices.Equal([]string{"jumped", "nap"}, order), order)
 	})
 }
+
+// An alarm counts as due until its function has returned: what that starts is not visible before.
+func TestAnAlarmIsWithinReachUntilItsFunctionHasReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clock.New(clock.System())
+		a := clock.NewAlarms(c)
+		a.Set("now", c.Now())
+		require.True(t, a.Within(time.Second))
+		ctx, cancel := context.WithCancel(t.Context())
+		release := make(chan struct{})
+		go a.Run(ctx, func(string) { <-release })
+		synctest.Wait()
+		require.True(t, a.Within(time.Second))
+		close(release)
+		synctest.Wait()
+		require.False(t, a.Within(time.Second))
+		cancel()
+	})
+}

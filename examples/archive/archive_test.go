@@ -73,7 +73,7 @@ func (o outcome) output(t *testing.T) (out output) {
 	return out
 }
 
-// files holds the files that the tests archive: an empty file, nested folders, and names that break a careless script.
+// files holds the files that the tests archive: an empty file, nested folders, and names that a careless script would not handle.
 var files = map[string]string{
 	"empty":                  "",
 	"notes.txt":              "water under the gate\n",
@@ -94,7 +94,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// requireArchived compares the archive with the files, without the programs that the workflow uses.
+// requireArchived compares the archive with the files. It does not use the programs of the workflow.
 func requireArchived(t *testing.T, target string) {
 	index, err := os.ReadFile(filepath.Join(target, "SHA256SUMS"))
 	require.NoError(t, err)

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/fetch             shows the pages read, and the command that approves; Ctrl-C suspends the run
 //	go run ./examples/fetch -approve    approves by itself
-//	go run ./examples/fetch -run RUN    goes on with a run that was suspended at the gate
+//	go run ./examples/fetch -run RUN    continues a run that was suspended at the gate
 //
 // The shops are an HTTP server of this process, which answers every third request with 429. playbook.yaml defines the order of the
 // requests and their retries. The approval comes from another process, through the socket in the folder:
@@ -41,7 +41,7 @@ var pages = map[string]int{"north": 4, "south": 2, "east": 3, "west": 1}
 func main() {
 	dir := flag.String("data", "out/fetch", "the folder of the journal")
 	id := flag.String("run", "", "the `id` of a new run, or of one that was suspended at the gate")
-	approve := flag.Bool("approve", false, "approve without asking anybody")
+	approve := flag.Bool("approve", false, "approve without asking a person")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -84,7 +84,7 @@ func fetch(ctx context.Context, out io.Writer, dir, id string, approve bool) (er
 	defer func() { err = errors.Join(err, shops.close()) }()
 	engine, err := sluice.Open(ctx, dir, coordinator.Config{
 		Operations: []coordinator.Operation{summary},
-		PickUp:     func(h journal.Head) bool { return h.Run == id }, // the shops of other runs are gone
+		PickUp:     func(h journal.Head) bool { return h.Run == id }, // the shops of other runs no longer exist
 	})
 	if err != nil {
 		return err
@@ -106,7 +106,8 @@ func fetch(ctx context.Context, out io.Writer, dir, id string, approve bool) (er
 	return follow(ctx, out, run, dir, approve)
 }
 
-// start begins a run of the playbook, or goes on with the one that has that id: to the gate, for its shops are gone.
+// start starts a run of the playbook, or returns the run with that id. An existing run must wait at the gate, since its shops no longer
+// exist.
 func start(ctx context.Context, engine *coordinator.Engine, id, url string) (*coordinator.Run, error) {
 	if id != "" {
 		if run, err := engine.Run(ctx, id); !errors.Is(err, coordinator.ErrRunNotFound) {
@@ -127,7 +128,7 @@ func start(ctx context.Context, engine *coordinator.Engine, id, url string) (*co
 }
 
 // follow shows the updates of the run until it has ended. When the run waits at its gate, follow approves it, or prints the command
-// that does.
+// that approves it.
 func follow(ctx context.Context, out io.Writer, run *coordinator.Run, dir string, approve bool) error {
 	fmt.Fprintf(out, "run %s\n", run.ID())
 	fetched := 0
@@ -152,7 +153,7 @@ func follow(ctx context.Context, out io.Writer, run *coordinator.Run, dir string
 			if err != nil {
 				return err
 			}
-			if state.Seq != update.Event.Seq || state.Due > 0 { // the run has gone on since, or waits for a retry
+			if state.Seq != update.Event.Seq || state.Due > 0 { // the run has later events, or waits for a retry
 				continue
 			}
 			fmt.Fprintf(out, "%d pages are read\n", fetched)

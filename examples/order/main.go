@@ -1,7 +1,7 @@
 // Command order shows a run that outlives its process: it charges a card, waits for an approval, and ships.
 //
 //	go run ./examples/order            places the order, and exits while the run waits
-//	go run ./examples/order approve    another process: the run goes on where it was
+//	go run ./examples/order approve    another process: it continues the run
 //
 // The journal is the folder out/orders. Placing the order once more returns the same run, whatever its status.
 package main
@@ -23,7 +23,7 @@ import (
 	"github.com/sluiceflow/sluice/template/flow"
 )
 
-// id makes starting the run idempotent.
+// id is the id of the run. A fixed id makes the start idempotent.
 const id = "order-1042"
 
 // Order is the input of the run.
@@ -38,7 +38,7 @@ type Approval struct {
 	OK bool   `json:"ok"`
 }
 
-// charge fails at first. Its idempotency key is the same for every attempt and after a crash, so a bank that honors it charges once.
+// charge fails at first. Its idempotency key is the same for every attempt and after a crash, so a bank that honours it charges once.
 var charge = operation.Define("card.charge", func(ctx context.Context, o Order) (string, error) {
 	call := operation.CallOf(ctx)
 	if call.Attempt == 1 {
@@ -95,8 +95,8 @@ func main() {
 	}
 }
 
-// open starts an engine, which goes on with the runs of the folder. It needs the workflow, because the journal does not have its
-// functions.
+// open starts an engine, which continues the runs of the folder. It needs the workflow, because the journal does not have the Go
+// functions of the workflow.
 func open(ctx context.Context, dir string) (*coordinator.Engine, error) {
 	return sluice.Open(ctx, dir, coordinator.Config{Workflows: []*template.Workflow{orders.Tree()}})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 )
 
-// Two engines, one after the other on the same folder, stand for two processes.
+// Two engines, one after the other on the same folder, simulate two processes.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "orders")

@@ -33,13 +33,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// patience is the time for which a contract waits for its approval.
+// patience is the time that a contract waits for its approval.
 const patience = 10 * time.Minute
 
 func main() {
 	dir := flag.String("data", "out/procure", "the folder of the journal")
 	id := flag.String("run", "", "the run to go on with, or the id of a new one (default: a new id)")
-	approve := flag.Bool("approve", false, "approve without asking anybody")
+	approve := flag.Bool("approve", false, "approve without asking a person")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -72,7 +72,7 @@ type desk struct {
 	out      io.Writer
 }
 
-// open starts the providers first, because unfinished runs go on as soon as the engine has started.
+// open starts the providers first, because unfinished runs continue as soon as the engine has started.
 func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], providers []provider, out io.Writer) (*desk, error) {
 	d := &desk{dir: dir, workflow: w, out: &lines{to: out}}
 	var err error
@@ -89,7 +89,7 @@ func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], pro
 	return d, nil
 }
 
-// close ends everything in the opposite order. Calls in progress have a second to end.
+// close stops everything in the reverse order. Calls in progress have a second to end.
 func (d *desk) close() error {
 	var errs []error
 	if d.control != nil {
@@ -103,7 +103,7 @@ func (d *desk) close() error {
 	return errors.Join(append(errs, d.market.close())...)
 }
 
-// buy starts a run, or goes on with it, and shows its updates until it has ended. When a person must decide, it calls ask, once.
+// buy starts a run, or finds it, and shows its updates until it has ended. When a person must decide, it calls ask, once.
 func (d *desk) buy(ctx context.Context, id string, order Order, ask func(context.Context, *coordinator.Run) error) error {
 	var options []coordinator.Option
 	if id != "" {
@@ -208,7 +208,7 @@ func stepOf(ctx context.Context, run *coordinator.Run, id string) (coordinator.S
 	return coordinator.StepState{}, fmt.Errorf("%w: %s", coordinator.ErrStepNotFound, id)
 }
 
-// showCommands prints the two commands that decide.
+// showCommands prints the commands that approve and refuse the contract.
 func (d *desk) showCommands(_ context.Context, run *coordinator.Run) error {
 	command := fmt.Sprintf("go run ./cmd/sluice decide --data '%s' %s contract", d.dir, run.ID())
 	fmt.Fprintf(d.out, "to approve, in another terminal:\n  %s fulfilled --reason 'within budget'\n", command)
@@ -216,7 +216,7 @@ func (d *desk) showCommands(_ context.Context, run *coordinator.Run) error {
 	return nil
 }
 
-// approve decides at once. Another process may have decided before.
+// approve decides that the contract is fulfilled. It ignores the error if another process has decided before.
 func (d *desk) approve(ctx context.Context, run *coordinator.Run) error {
 	err := run.As("procure").Decide(ctx, "contract", true, "-approve was given")
 	if errors.Is(err, coordinator.ErrNotPossible) || errors.Is(err, coordinator.ErrFinished) {
@@ -234,5 +234,5 @@ func (d *desk) conclude(result *sluice.Result[Contract]) error {
 	return nil
 }
 
-// money writes cents.
+// money formats an amount in cents.
 func money(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }

@@ -18,7 +18,7 @@ import (
 
 func TestScenarios(t *testing.T) { scenario.Run(t, "procure.scenario.yaml") }
 
-// The document is the same workflow as that of main, so its scenarios test both.
+// The document and main define the same workflow, so the scenarios of the document test both.
 func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 	text, err := os.ReadFile("procure.yaml")
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 // quick holds the providers of the example, without their delays.
 var quick = []provider{{name: "hill", price: 4100}, {name: "river", price: 3700}, {name: "harbor"}}
 
-// office is a desk in a folder of its own, with its output.
+// office is a desk in a separate folder, with its output.
 type office struct {
 	*desk
 	shown bytes.Buffer
@@ -50,7 +50,7 @@ func newOffice(t *testing.T, dir string, patience time.Duration) *office {
 	return o
 }
 
-// buyKettles runs to the end of a run and closes the office.
+// buyKettles follows a run to its end and closes the office.
 func (o *office) buyKettles(ctx context.Context, t *testing.T, ask func(context.Context, *coordinator.Run) error) error {
 	err := o.buy(ctx, "kettles", Order{Item: "kettle", Quantity: 3}, ask)
 	require.NoError(t, o.close())
@@ -121,7 +121,7 @@ func TestWithoutADecisionInTimeThereIsALoan(t *testing.T) {
 	require.Contains(t, o.shown.String(), "completed: from the warehouse for 0.00\n")
 }
 
-// The decision is made while no process works on the run. The next process, whose providers have other addresses, goes on with it.
+// The decision is made while no process works on the run. The next process continues the run, with providers at other addresses.
 func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -18,7 +18,7 @@ import (
 // provider answers requests for quotes: with its price after a delay, or with an error if it has none.
 type provider struct {
 	name  string
-	price int // of one, in cents; 0: the provider fails
+	price int // price of one item, in cents; 0: the provider fails
 	delay time.Duration
 }
 
@@ -58,7 +58,7 @@ func (k kitchen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// market holds the servers that a run calls, on ports of the loopback that the system has chosen.
+// market holds the servers that a run calls, on loopback ports that the system has chosen.
 type market struct {
 	servers   []*http.Server
 	endpoints map[string]string // by participant
@@ -105,7 +105,7 @@ func (m *market) directory() *template.Directory {
 	return &d
 }
 
-// lines is a writer that several goroutines may use.
+// lines is a writer that is safe for concurrent use.
 type lines struct {
 	mu sync.Mutex
 	to io.Writer

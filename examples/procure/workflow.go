@@ -13,7 +13,7 @@ type Order struct {
 	Quantity int    `json:"quantity"`
 }
 
-// Quote is the answer of a provider: its price of one, in cents.
+// Quote is the answer of a provider: the price of one item, in cents.
 type Quote struct {
 	Provider string `json:"provider"`
 	Price    int    `json:"price"`
@@ -45,8 +45,8 @@ var (
 	notify       = template.NewOp[string, answer[any]]("notify", nil)
 )
 
-// procurement returns the workflow of procure.yaml, whose comments explain the steps. The contract waits for a decision for patience
-// at most.
+// procurement returns the workflow of procure.yaml. The comments there explain the steps. The contract waits at most patience for a
+// decision.
 func procurement(patience time.Duration) flow.Workflow[Order, Contract] {
 	order := flow.Input[Order]()
 	quote := flow.Call("solicit", requestQuote, order,
@@ -87,7 +87,7 @@ func procurement(patience time.Duration) flow.Workflow[Order, Contract] {
 	return flow.MustNew("procure", order, flow.Output(flow.Coalesce(loan, contract)), parts...)
 }
 
-// tell sends the kitchen a message.
+// tell returns a step that sends the kitchen a message.
 func tell(id, text string) flow.Node {
 	return flow.Call(id, notify, flow.Expr[string](text),
 		flow.Target(template.Target{Resolve: template.ResolveStatic, Participants: []string{"kitchen"}}),

@@ -1,11 +1,11 @@
 // Command shop runs the world of shop.yaml: it places six orders, and follows each to its end.
 //
-//	go run ./examples/shop           keeps the shop in out/shop; after Ctrl-C or a crash, the same goes on
+//	go run ./examples/shop           keeps the shop in out/shop; after Ctrl-C or a crash, the same command continues
 //	go run ./examples/shop -go       the same with the machine of the stock in Go, in out/shop-go
 //	go run ./examples/shop -serve    runs only the services, for a shop that 'sluice run' keeps
 //
 // The services are a bank, a carrier and a supplier at 127.0.0.1:8411: the bank has a limit, the carrier is busy at times and takes
-// no pianos. While the shop runs, and also after, another process can ask, and send further orders, through the folder:
+// no pianos. While the shop runs, and afterwards, another process can read it, and send further orders, through the folder:
 //
 //	go run ./cmd/sluice runs cells --data out/shop shop
 //	go run ./cmd/sluice explain --data out/shop shop 'order[o-3]'
@@ -41,13 +41,13 @@ import (
 //go:embed shop.yaml
 var document []byte
 
-// address is that of the services, in the document too.
+// address is the address of the services, in the document too.
 const address = "127.0.0.1:8411"
 
-// id names the run, which is the shop: starting it again finds it.
+// id is the id of the run, which is the shop: a second start finds the same run.
 const id = "shop"
 
-// OrderPlaced is the message that an order begins with.
+// OrderPlaced is the message that begins an order.
 type OrderPlaced struct {
 	OrderID string `json:"order_id"`
 	Item    string `json:"item"`
@@ -61,7 +61,7 @@ type Order struct {
 	Parcel string `json:"parcel"`
 }
 
-// orders holds those of the example: the third cannot be shipped, the fourth cannot be paid, and the lamps get short.
+// orders holds the orders of the example: the third cannot be shipped, the fourth cannot be paid, and the stock of lamps runs low.
 var orders = []OrderPlaced{
 	{"o-1", "lamp", 1250}, {"o-2", "vase", 4900}, {"o-3", "piano", 90000}, {"o-4", "yacht", 250000000}, {"o-5", "lamp", 1250},
 	{"o-6", "lamp", 1250},
@@ -98,11 +98,11 @@ func serve(ctx context.Context, out io.Writer) error {
 	return s.close()
 }
 
-// options say which shop is kept.
+// options configures the shop.
 type options struct {
 	dir  string // of the journal; "": the default
 	at   string // where another process runs the services; "": this one does
-	inGo bool   // the machine of the stock is that of stock.go
+	inGo bool   // use the machine of the stock in stock.go
 }
 
 // build returns the world of shop.yaml.
@@ -122,7 +122,7 @@ func build(o options) (*template.Workflow, error) {
 	return machine.NewWorld(id, stock, machine.Keys(keys))
 }
 
-// without returns an object in which the object under a name lacks some keys: the definition in Go has them.
+// without returns a copy of an object, without some keys of the object under a name: the definition in Go has them.
 func without(object any, name string, gone ...string) map[string]any {
 	all, _ := object.(map[string]any)
 	one, _ := all[name].(map[string]any)
@@ -134,8 +134,8 @@ func without(object any, name string, gone ...string) map[string]any {
 	return all
 }
 
-// keep opens the shop, and the services unless they are elsewhere, and places the orders. The services come first, because calls
-// that a crash has interrupted are made again as soon as the engine has started.
+// keep opens the services, unless another process runs them, and the shop, and places the orders. The services come first, because calls
+// that a crash has interrupted are repeated as soon as the engine has started.
 func keep(ctx context.Context, out io.Writer, o options) (err error) {
 	dir := cmp.Or(o.dir, map[bool]string{false: "out/shop", true: "out/shop-go"}[o.inGo])
 	if o.at == "" {
@@ -177,8 +177,8 @@ func keep(ctx context.Context, out io.Writer, o options) (err error) {
 	return err
 }
 
-// place sends the orders, waits until each has come to its end, and shows its outcome. An order that was sent before, by this
-// process or by one that was killed, is taken once: its number is the message's id.
+// place sends the orders, waits until each one has ended, and shows its outcome. An order that was sent before, by this process or a
+// killed one, is taken once, because its number is the id of the message.
 func place(ctx context.Context, out io.Writer, run *coordinator.Run) error {
 	for _, o := range orders {
 		if _, err := run.SendMessage(ctx, cells.Message{Name: "OrderPlaced", Payload: o, ID: o.OrderID}); err != nil {

@@ -21,14 +21,14 @@ import (
 
 func TestScenarios(t *testing.T) { scenario.Run(t, "shop.scenario.yaml") }
 
-// The same scenarios hold where the stock is written in Go.
+// The same scenarios hold for the stock in Go.
 func TestScenariosOfTheMachineInGo(t *testing.T) {
 	inGo, err := build(options{at: address, inGo: true})
 	require.NoError(t, err)
 	scenario.RunWith(t, scenario.Options{Workflows: map[string]*template.Workflow{"shop.yaml": inGo}}, "shop.scenario.yaml")
 }
 
-// ends is the text that the program prints of the shop, whatever has happened to it meanwhile.
+// ends is the output of the program at the end, with or without interruptions.
 const ends = `order[o-1] shipped: lamp p-o-1
 order[o-2] shipped: vase p-o-2
 order[o-3] refunded: piano
@@ -41,7 +41,7 @@ stock[piano] {"coming":false,"left":3}
 stock[vase] {"coming":false,"left":2}
 `
 
-// services is a town that outlives the shop, and counts its requests.
+// services is a town that keeps running when the shop is killed, and counts its requests.
 type services struct {
 	town    http.Handler
 	address string
@@ -49,7 +49,7 @@ type services struct {
 	shown   bytes.Buffer // the lines that the town prints
 	keys    map[string]map[string]bool
 	had     int
-	at      int // kill is called at this request
+	at      int // number of the request at which kill is called
 	kill    func()
 }
 
@@ -62,7 +62,7 @@ func newServices(t *testing.T) *services {
 	return s
 }
 
-// ServeHTTP serves a request. Before the one that is the last, it kills the shop; the answer goes to nobody.
+// ServeHTTP serves a request. It calls kill before it serves the request with the number at; no process receives that answer.
 func (s *services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	if s.keys[r.URL.Path] == nil {
@@ -78,7 +78,7 @@ func (s *services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.town.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
 }
 
-// killAt has the shop killed at the nth request from now on.
+// killAt sets a function that is called at the nth request from now on.
 func (s *services) killAt(n int, kill func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *services) killAt(n int, kill func()) {
 func TestEveryOrderComesToItsEnd(t *testing.T) {
 	for _, inGo := range []bool{false, true} {
 		s, dir := newServices(t), t.TempDir()
-		for range 2 { // the second time all of it has been done
+		for range 2 { // in the second round everything was done before
 			var out bytes.Buffer
 			require.NoError(t, keep(t.Context(), &out, options{dir: dir, at: s.address, inGo: inGo}))
 			require.Equal(t, ends, out.String())
@@ -108,8 +108,8 @@ func TestTheShopIsSuspendedAndGoesOn(t *testing.T) {
 	require.Equal(t, ends, out.String())
 }
 
-// The program is killed again and again, each time two requests later than before. Whatever it has asked for is done once: nobody pays twice, and nothing is
-// refunded or refilled twice.
+// The program is killed again and again, each time two requests later than before. Each request takes effect once: no order is paid twice,
+// and nothing is refunded or refilled twice.
 func TestTheProgramIsKilledAndGoesOn(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "shop")
 	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
@@ -156,7 +156,7 @@ func kill(t *testing.T, program string, flags ...string) {
 	}
 }
 
-// The services that the program has itself are those of the document.
+// The services of the program are those that the document calls.
 func TestTheServicesOfTheProgram(t *testing.T) {
 	require.Equal(t, 4, bytes.Count(document, []byte(address)))
 	s, err := openServices(io.Discard)

@@ -13,7 +13,7 @@ import (
 // creditCents is the most that the bank charges.
 const creditCents = 1000000
 
-// request is a request of the shop to any of the services.
+// request is the body of a request to any of the services.
 type request struct {
 	Order string `json:"order"`
 	Item  string `json:"item"`
@@ -42,7 +42,7 @@ func (t *town) handler() http.Handler {
 	return mux
 }
 
-// answer makes a handler of a function that returns a status and a body. It takes a moment, so that there is time to look.
+// answer returns a handler for a function that returns a status and a body. The handler waits for 50 ms, so that a person can watch.
 func (t *town) answer(do func(r request) (int, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		var r request
@@ -63,7 +63,7 @@ func (t *town) answer(do func(r request) (int, any)) http.HandlerFunc {
 	}
 }
 
-// once carries out the request of a key unless that is done.
+// once carries out a request, or returns the answer to an earlier successful request with the same key.
 func (t *town) once(key string, do func() (int, any)) (int, any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +90,7 @@ func (t *town) refund(r request) (int, any) {
 	return http.StatusOK, nil
 }
 
-// book fails every third time, and may be asked again.
+// book fails for every third request, which the shop may repeat.
 func (t *town) book(r request) (int, any) {
 	if r.Item == "piano" {
 		return http.StatusUnprocessableEntity, "a piano is not a parcel"
@@ -133,7 +133,7 @@ func (s *server) close() error {
 	return err
 }
 
-// lines is a writer that several goroutines may use.
+// lines is a writer that is safe for concurrent use.
 type lines struct {
 	mu sync.Mutex
 	to io.Writer

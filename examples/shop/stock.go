@@ -33,7 +33,7 @@ type (
 	}
 )
 
-// StockEvent has one arm that is set.
+// StockEvent is an event of the stock. Exactly one field is set.
 type StockEvent struct {
 	Paid     *OrderPaid
 	Refunded *OrderRefunded

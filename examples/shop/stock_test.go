@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/template/machine/attempt"
 )
 
-// event draws a message or a receipt that the stock of lamps may get.
+// event draws a message or a receipt that the stock of lamps may receive.
 func event(t *rapid.T) machine.Event {
 	order := map[string]any{"order_id": "o-1", "item": "lamp", "cents": rapid.Int64Range(0, 2).Draw(t, "cents")}
 	receipt := map[string]any{"effect": "refill", "issuer": nil, "status": "ok", "payload": nil, "error": nil, "intent": "sha256:", "emitted_at_seq": int64(1)}

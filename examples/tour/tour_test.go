@@ -1,4 +1,4 @@
-// Package tour tests the documents of this folder: each has scenarios, and runs with real programs as its comment says.
+// Package tour tests the documents of this folder, with their scenarios and with real programs.
 package tour
 
 import (

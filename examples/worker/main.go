@@ -24,7 +24,7 @@ type item struct {
 
 var price = operation.Define("price", func(_ context.Context, i item) (int, error) { return 5 * i.Count, nil })
 
-// charge is made at most once for a key, whatever happens: a real one passes the key on.
+// charge is called at most once, since its step is not idempotent. It only simulates a charge; a real one passes the key on.
 var charge = operation.Define("charge", func(ctx context.Context, amount int) (string, error) {
 	worker.Log(ctx, fmt.Sprint("charging ", amount))
 	return fmt.Sprintf("%d for %s", amount, operation.CallOf(ctx).Key()), nil

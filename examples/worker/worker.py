@@ -1,4 +1,4 @@
-"""A worker in Python, with the standard library alone: SLUICE_SERVER and SLUICE_TOKEN say where."""
+"""A worker in Python that uses only the standard library. SLUICE_SERVER and SLUICE_TOKEN have the URL and the token."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def ask(path, body=None):
             if e.code < 500 and e.code != 429:
                 raise SystemExit(e.read().decode())
         except OSError:
-            pass  # it does not answer now
+            pass  # the server does not answer now
         time.sleep(0.2)
 
 
@@ -44,7 +44,7 @@ def carry_out(call):
         if "input_href" in call:  # a large input
             call["input"] = ask(call["input_href"])
         result["output"] = OPERATIONS[call["operation"]](call)
-    except Exception as e:  # whatever goes wrong is the call's failure
+    except Exception as e:  # any exception is a failure of the call
         result["error"] = {"code": type(e).__name__, "message": str(e), "retryable": True}
     ask("/v1/worker/give", {"results": [result]})
     with lock:

@@ -1,4 +1,4 @@
-// A worker in TypeScript, with what Node has alone: SLUICE_SERVER and SLUICE_TOKEN say where.
+// A worker in TypeScript that uses only Node itself. SLUICE_SERVER and SLUICE_TOKEN have the URL and the token.
 declare const process: { env: Record<string, string | undefined>; pid: number; exit(code: number): never };
 
 interface Call { lease: string; operation: string; key: string; input?: unknown; input_href?: string }
@@ -32,13 +32,13 @@ async function ask(path: string, body?: object): Promise<any> {
         process.exit(1);
       }
     } catch {
-      // it does not answer now
+      // the server does not answer now
     }
     await pause(200);
   }
 }
 
-/** Ends what is not wanted any more. */
+/** Aborts cancelled calls. */
 function cancel(list: Cancel[]): void {
   for (const { lease, reason } of list) underWay.get(lease)?.abort(reason);
 }

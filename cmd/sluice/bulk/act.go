@@ -35,7 +35,7 @@ func (v *verb) act(cmd *cobra.Command) error {
 	}
 	begun, err := v.carry(cmd)
 	if begun > 0 && errors.Is(cmd.Context().Err(), context.Canceled) {
-		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("act %d goes on in the process that works on %s, or else with the next one and before the next act; to see or to stop it, run:\n  %s\n  %s",
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("act %d continues in the process that works on %s, else with the next process or before the next act; to see or stop it, run:\n  %s\n  %s",
 			begun, v.dir, v.command("bulk", "show", fmt.Sprint(begun)), v.command("bulk", "stop", fmt.Sprint(begun)))}
 	}
 	return err
@@ -43,8 +43,8 @@ func (v *verb) act(cmd *cobra.Command) error {
 
 func (v *verb) command(words ...string) string { return cli.CommandLine(v.dir, words) }
 
-// carry begins an act and follows it to its end, through the processes that go on with it. It is never begun again: that would be another
-// act.
+// carry begins an act and follows it to its end, through the processes that continue it. It begins the act only once, since a second
+// request would begin another act.
 func (v *verb) carry(cmd *cobra.Command) (begun uint64, err error) {
 	var act *api.Act
 	for {
@@ -68,12 +68,12 @@ func (v *verb) carry(cmd *cobra.Command) (begun uint64, err error) {
 		}
 	}
 	if err == nil && act.State == string(bulk.Suspended) {
-		err = cli.Fail(nil) // the sum says why
+		err = cli.Fail(nil) // the printed counts have the reason
 	}
 	return begun, err
 }
 
-// await waits for the end of an act, or until no process goes on with it, and prints its counts.
+// await waits until an act has ended or no process continues it, and prints its outcomes.
 func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act, error) {
 	err := c.Acts(cmd.Context(), &api.Request{Verb: api.AwaitAct, Number: id}, func(*api.Reply) error { return nil })
 	if err != nil {
@@ -86,8 +86,8 @@ func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act
 	return act, err
 }
 
-// preview prints the number of an act's runs and the effect that the act would have on them. Unless that was asked for, the verb is refused
-// with the command to type.
+// preview prints the number of an act's runs and the effect that the act would have on them. Without --dry-run the verb is refused: the
+// error has the command that acts.
 func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	var p *api.ActPreview
 	err := v.with(cmd, func(c *control.Client) error {
@@ -149,7 +149,7 @@ func (v *verb) describe(cmd *cobra.Command, p *api.ActPreview) {
 	}
 }
 
-// report prints the outcome of an act for each run, and the sum, and returns the act.
+// report prints the outcome of an act for each run, and the counts, and returns the act.
 func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *api.Act, err error) {
 	objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
 	json := v.output.Value == "json"

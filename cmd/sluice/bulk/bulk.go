@@ -1,4 +1,4 @@
-// Package bulk has the verb that acts on many runs at once, with the verbs below it that show such acts and stop them.
+// Package bulk implements the verb that acts on many runs at once, and the verbs below it that show and stop such acts.
 package bulk
 
 import (
@@ -25,12 +25,12 @@ func New() *cobra.Command {
 		Long: `Bulk carries out a verb on many runs: on those that --where selects, as in sluice runs list.
 
 Without --expect it changes nothing: it says how many runs the query selects, what would become of them, and the command to type,
-which names their number. With --expect N it acts, if the query still selects N runs, and else is refused as a whole.
+which names their number. With --expect N it acts if the query still selects N runs; otherwise it is refused as a whole.
 
-An act chooses its runs once, and is journaled with them. If a process works on DIR, it acts there, and goes on when this command
-is interrupted; else this process does it. An act that is cut off goes on with the next host (sluice serve), or before the next
-act. At the end it prints the outcome for each run: done; already, if the run was so already or has ended meanwhile; refused,
-with the reason. Two acts on the same run at the same time are not possible: the second is refused.`,
+An act chooses its runs once, and is journaled with them. If a process works on DIR, that process acts, also after this command
+is interrupted; otherwise this process does. An interrupted act continues with the next host (sluice serve), or before the next
+act. At the end it prints the outcome for each run: done; already, if nothing was to be done or the run has ended; refused, with
+the reason. A second act on the same run at the same time is refused.`,
 		Example: `  sluice bulk cancel --where 'workflow:order status:waiting' --data ./journal
   sluice bulk cancel --where 'workflow:order status:waiting' --expect 12 --reason 'the shop closes' --data ./journal
   sluice bulk show 7 --data ./journal`,
@@ -44,25 +44,25 @@ with the reason. Two acts on the same run at the same time are not possible: the
 	return cmd
 }
 
-// of describes for each verb its effect on a run; "": its name does.
+// of holds the description of each verb.
 var of = map[string]string{
 	"rerun": `Rerun starts, for each run that the query selects, a new run that keeps results of it and runs the rest again, as sluice rerun
 does; the runs stay as they are. One of --from, --only, --failed, --changed, --set, --input and --workflow selects the steps that
-run again: see sluice rerun --help. Runs in which that is not possible refuse it: a run without that step, or without a failure, a
+run again: see sluice rerun --help. A run is refused if that is not possible: a run without that step, or without a failure, a
 playbook, a world. The preview counts the steps that will run, may run and are kept, and names those that are not idempotent. The
 report has the id of each new run.`,
-	"move": `Move has each run go on under the workflow of --workflow, as sluice move does: a file, or the name of a published workflow (order,
-order@2). A run refuses it if its history differs under the new workflow; sluice shadow --where reports that
+	"move": `Move switches each run to the workflow of --workflow, as sluice move does: a file, or the name of a published workflow (order,
+order@2). A run is refused if its history differs under the new workflow; sluice shadow --where reports that
 beforehand.`,
-	"retry": `Retry asks every step again that has failed for good, each with a new attempt, in all runs that the query selects. Playbooks and
-worlds refuse it. The preview names the steps among them that are marked as not idempotent.`,
-	"delete": `Delete removes runs that have ended, each with those that it has started, for ever. A run that has not ended refuses it.`,
-	"resume": `Resume ends the pause of each run, or lets a run go on that is held since it was imported.`,
+	"retry": `Retry makes a new attempt of every step that has failed finally, in all runs that the query selects. Playbooks and worlds are
+refused. The preview names the steps among them that are marked as not idempotent.`,
+	"delete": `Delete removes runs that have ended, each with the runs that it has started, for ever. A run that has not ended is refused.`,
+	"resume": `Resume ends the pause of each run, or releases a run that is held since its import.`,
 	"cancel": `Cancel ends each run: steps that have not ended are aborted, and calls under way are stopped. It cannot be undone.`,
 	"pause":  `Pause keeps new calls of each run from starting, until sluice resume or sluice bulk resume.`,
 }
 
-// saying has the flags that an act cannot do without, for examples.
+// saying holds the required flags of acts, for their examples.
 var saying = map[string]string{"rerun": " --failed", "move": " --workflow order-new.yaml"}
 
 const exitHelp = `
@@ -72,11 +72,11 @@ With -o json it prints one object a line: without --expect the preview, {"act":�
 else {"run":…,"new":…,"result":…,"why":…} of each run, and at last {"id":…,"act":…,"query":…,"how":…,"state":…,"count":…,
 "done":…,"already":…,"refused":…,"left":…, …}.
 
-It ends with 0 when the act has ended, even if some runs refused it, and after --dry-run; with 1 if the act is refused, or would
-be, because the count is not that of --expect, or because another act is under way on one of the runs, and if no process goes on
-with it; with 2 for wrong usage, and without --expect.`
+It ends with 0 when the act has ended, even if some runs were refused, and after --dry-run; with 1 if the act is refused, or would
+be, because the number of runs differs from --expect or another act is under way on one of the runs, and if no process continues
+it; with 2 for wrong usage, and without --expect.`
 
-// newAct returns the verb that does something to many runs.
+// newAct returns the verb that applies a named verb to many runs.
 func newAct(name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
@@ -91,7 +91,7 @@ func newAct(name string) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&v.req.Query, "where", "w", "", "the runs that `QUERY` selects")
 	flags.IntVar(&v.req.Expect, "expect", 0, "act, if the query selects `N` runs")
-	flags.BoolVar(&v.req.Dry, "dry-run", false, "only say what would be done")
+	flags.BoolVar(&v.req.Dry, "dry-run", false, "only print the effect")
 	flags.StringVarP(&v.req.Reason, "reason", "r", "", "record the reason `TEXT`")
 	v.actor(cmd)
 	switch name {
@@ -126,17 +126,17 @@ func (v *verb) actor(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&v.req.Actor, "actor", "", "record `NAME` as the author (default: the user's name)")
 }
 
-// with calls use with a client of the process that works on the folder, or of this one.
+// with calls use with a client of the process that works on the folder, or, if there is none, of this process.
 func (v *verb) with(cmd *cobra.Command, use func(*control.Client) error) error {
 	v.req.Actor = cli.Actor(v.req.Actor, v.dir)
 	return cli.ExitOf(control.With(cmd.Context(), v.dir, coordinator.Config{}, use))
 }
 
-// number reads the id of an act.
+// number parses the id of an act.
 func number(text string) (uint64, error) {
 	n, err := strconv.ParseUint(cmp.Or(journal.BulkIn(text), text), 10, 64)
 	if err != nil || n == 0 {
-		return 0, cli.Refuse(fmt.Errorf("%q is no act: acts are numbered from 1, and sluice bulk list has them", text))
+		return 0, cli.Refuse(fmt.Errorf("there is no act %q: acts are numbered from 1, see sluice bulk list", text))
 	}
 	return n, nil
 }

@@ -59,7 +59,7 @@ func (v *verb) how(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// said returns the words of the command line that select the steps of a rerun, and its workflow.
+// said returns the flags of the command line that select the steps of a rerun or the workflow, with their values.
 func (v *verb) said(cmd *cobra.Command) (words []string) {
 	for _, one := range []struct {
 		flag, text string

@@ -14,12 +14,12 @@ import (
 func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show what an act on many runs has done",
-		Long: `Show prints the progress of an act on many runs, and the outcome of each run that is not simply done. --follow waits for the end
-of the act first. Outcomes are kept for 30 days, and for the newest 100 acts that ended; the sums stay.
+		Short: "Show the outcome of an act on many runs",
+		Long: `Show prints the progress of an act on many runs, and the outcome of each run except plain successes. --follow waits for the end
+of the act first. Outcomes are kept for 30 days, and for the newest 100 acts that ended; the counts stay.
 
 With -o json it prints one object a line: {"run":…,"new":…,"result":…,"why":…} of each run, where result is done, already,
-refused or waiting, and new the id of the run that a rerun has started; and at last {"id":…,"act":…,"query":…,"how":…,
+refused or waiting, and new is the id of the run that a rerun has started; and at the end {"id":…,"act":…,"query":…,"how":…,
 "state":…,"actor":…,"reason":…,"began":…,"ended":…,"count":…,"done":…,"already":…,
 "refused":…,"left":…}. State is running, suspended, completed, stopped or abandoned. It ends with 2 if there is no such act.`,
 		Example: `  sluice bulk show 7 --data ./journal
@@ -52,7 +52,7 @@ func newList() *cobra.Command {
 		Short: "List the acts on many runs, newest first",
 		Long: `List prints the acts on many runs of a folder, with their states and counts, newest first.
 
-With -o json it prints one object a line, as sluice bulk show does at last.`,
+With -o json it prints one object a line, as sluice bulk show does at the end.`,
 		Example: `  sluice bulk list --data ./journal`,
 		Args:    cli.Arguments,
 	}
@@ -88,8 +88,8 @@ func newStop() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop ID",
 		Short: "Stop an act on many runs",
-		Long: `Stop ends an act on many runs before it asks the remaining ones; the runs that it is asking at that moment are still asked. It
-undoes nothing, and prints the same as sluice bulk show. It ends with 2 if there is no such act, or if it is over.`,
+		Long: `Stop ends an act on many runs before it reaches the remaining ones; the runs that it has begun with are still done. It undoes
+nothing, and prints the same as sluice bulk show. It ends with 2 if there is no such act, or if it is over.`,
 		Example: `  sluice bulk stop 7 --data ./journal`,
 		Args:    cli.Arguments,
 	}

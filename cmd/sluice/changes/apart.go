@@ -6,14 +6,15 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// Excerpts of values that differ: all of short ones, else some text from before the place where they begin to differ.
+// Excerpts of values that differ: the whole values if both are short, else at most shownSize bytes, beginning shownLead bytes
+// before the first difference. Of each value at most readSize bytes are compared.
 const (
 	shownSize = 100
 	shownLead = 40
 	readSize  = 1 << 16
 )
 
-// apart returns the texts of two values, cut so that they show where the values differ.
+// apart returns excerpts of two values around their first difference.
 func apart(old, now any) (before, after string) {
 	was, wasWhole := text(old)
 	is, isWhole := text(now)
@@ -27,7 +28,7 @@ func apart(old, now any) (before, after string) {
 	return window(was, at, wasWhole), window(is, at, isWhole)
 }
 
-// text returns the beginning of a value, and whether that is all of it.
+// text returns the beginning of a value, at most readSize bytes, and reports whether that is the whole value.
 func text(v any) (string, bool) {
 	if v == nil {
 		return "none", true
@@ -39,7 +40,8 @@ func text(v any) (string, bool) {
 	return string(text), whole
 }
 
-// window returns the part of a text to show from a place on, with an ellipsis where there is more.
+// window returns the part of a text that begins at from, with an ellipsis at each end that was cut; whole reports that the text itself
+// was not cut.
 func window(text string, from int, whole bool) string {
 	from, to := start(text, from), start(text, from+shownSize)
 	shown := text[from:to]
@@ -52,7 +54,7 @@ func window(text string, from int, whole bool) string {
 	return shown
 }
 
-// start returns where the character begins that is at a place of a text.
+// start returns the position of the first byte of the character at a position of a text.
 func start(text string, at int) int {
 	if at >= len(text) {
 		return len(text)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The excerpts of two long values have the place where they differ, wherever that is, and whole characters.
+// The excerpts of two long values include their first difference, wherever it is, and consist of whole characters.
 func TestLongValuesAreShownWhereTheyDiffer(t *testing.T) {
 	for _, before := range []int{0, 30, 31, 90, 300, 5000} {
 		for _, after := range []int{0, 20, 400} {

@@ -1,6 +1,6 @@
-// Package changes holds the verbs that show the effect of a changed workflow: diff compares two versions, shadow follows runs under
-// another version; they change nothing. Move switches an open run to another version. Runs are compared by the process that works on
-// the folder, or, if there is none, by this one.
+// Package changes implements the verbs about the effect of a changed workflow: diff compares two versions, and shadow replays runs under
+// another version; they change nothing. Move switches an open run to another version. The process that works on the folder compares the
+// runs, or, if there is none, this one.
 package changes
 
 import (

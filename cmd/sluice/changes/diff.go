@@ -17,22 +17,22 @@ import (
 func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Show what has changed from one version of a workflow to another",
+		Short: "Show the differences between two versions of a workflow",
 		Long: `Diff prints the steps that only one of two versions of a workflow has, and the changes of the others: operation, input, edges,
 guards, timing and so on. OLD and NEW are files, or, with --data, names of published workflows: order is the newest
 version of that name, order@2 its second.
 
-Child workflows that both start are compared, too, at any depth: each that differs is named by the operations that lead to it, and
-the file or name by which the last of them names it.
+Child workflows that both versions start are compared, too, at any depth: each one that differs is shown with the operations that
+lead to it, and the file or name in the last of these operations.
 
-With --data it also says of each open run of OLD whether sluice move would move it to NEW, and if not, why; of at most 1,000
-runs, and no longer than ten seconds: it counts the others. With -o json it prints one object, in which same says that a run can
-be moved:
+With --data it also reports for each open run of OLD whether sluice move would move it to NEW, and if not, the reason. It checks
+at most 1,000 runs, for at most ten seconds, and counts the others. With -o json it prints one object, in which same means that a
+run can be moved:
   {"old":HASH,"new":HASH,"added":[…],"removed":[…],"changed":[{"step":…,"parts":[{"part":…,"old":…,"new":…}]}],
    "whole":[…],"children":[{"path":…,"document":…,"old":HASH,"new":HASH,"added":…,"removed":…,"changed":…,"whole":…}],
    "runs":[{"run":…,"same":…,"because":…,"differs":…}],"left":…}
 
-It ends with 0 if the two are the same, with 1 if they differ or an error occurred, and with 2 if one is refused or not there.`,
+It ends with 0 if the two are the same, with 1 if they differ or an error occurred, and with 2 if one is refused or missing.`,
 		Example: `  sluice diff order.yaml order-new.yaml
   sluice diff order@1 order --data ./journal
   sluice diff order order.yaml --data ./journal -o json | jq '.runs[] | select(.same | not)'`,
@@ -63,7 +63,7 @@ It ends with 0 if the two are the same, with 1 if they differ or an error occurr
 	return cmd
 }
 
-// compared compares two versions: two files here, else where the journal is.
+// compared compares two versions: without --data two files, else versions through a client of the journal.
 func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err error) {
 	if dir == "" {
 		for _, arg := range []string{old, now} {
@@ -120,7 +120,7 @@ func printDiff(w io.Writer, d *versions.Diff) {
 	}
 }
 
-// printSteps prints how one workflow differs.
+// printSteps prints the differences of one workflow.
 func printSteps(w io.Writer, indent string, added, removed []string, changed []versions.Step, whole []versions.Part) {
 	for _, id := range added {
 		line(w, indent, "+ %s", id)

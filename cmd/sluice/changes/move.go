@@ -17,22 +17,22 @@ import (
 func newMove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move RUN --workflow NEW",
-		Short: "Have an open run go on under another workflow",
+		Short: "Switch an open run to another workflow",
 		Long: `Move switches an open run to another workflow, if the run's history is the same under both: sluice shadow reports the differences
-beforehand. Finished steps stay finished, calls that are under way go on, and NEW decides the rest. The journal records the
+beforehand. Finished steps stay finished, calls under way continue, and NEW decides the rest. The journal records the
 move, with its actor, as one event.
 
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. A run whose past differs, one
 that has ended, and the run of a world stay as they are; so does a run if NEW needs an operation that is not there, another
-keychain, or another input. Begin such a run again with sluice rerun RUN --workflow NEW.
+keychain, or another input. Start such a run again with sluice rerun RUN --workflow NEW.
 
 Child runs that it has started keep their own workflow; those that it starts from then on follow the child workflows of NEW, also
 where only these differ. To move a child run that is under way, name it as RUN, and its workflow as NEW.
 
---dry-run only says whether the run may be moved, and prints the differences from here on. With -o json it prints the object of
-sluice shadow, whose differences are those to come.
+--dry-run only reports whether the run may be moved, and prints the differences from here on. With -o json it prints the object
+of sluice shadow, with the differences from here on.
 
-It ends with 0 if the run was moved, or may be, with 1 if its past differs or an error occurred, and with 2 if there is no such
+It ends with 0 if the run was moved, or may be, with 1 if its history differs or an error occurred, and with 2 if there is no such
 run, or the workflow is refused.`,
 		Example: `  sluice move order-5521 --workflow order-new.yaml --dry-run --data ./journal
   sluice move order-5521 --workflow order@2 --data ./journal --actor ann

@@ -17,17 +17,18 @@ import (
 func newShadow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shadow RUN --workflow NEW",
-		Short: "Compare a run with a replay under another workflow, without a call",
-		Long: `Shadow replays a run, ended or not, under another workflow: the results of its calls, the messages that it received and the
-commands of people are passed to that workflow as they came. It makes no calls and journals nothing. It prints where that workflow
-differs: calls that were never made, calls that it would no longer make or make with another input, conditionals that would decide
-otherwise, and how the run would end. Calls that were never made stay unanswered.
+		Short: "Compare a run with a replay under another workflow, without calls",
+		Long: `Shadow replays a run, ended or not, under another workflow: it passes the results of the calls, the messages and the commands of
+people to that workflow in their order. It makes no calls and journals nothing. It prints the differences: calls that were never
+made, calls that the workflow would no longer make or would make with another input, conditionals that would decide otherwise, and
+the end that the run would have. Calls that were never made stay unanswered.
 
 NEW is a file, or the name of a published workflow: order is its newest version, order@2 its second. RUN is the id of a run, or an
-unambiguous beginning of it; --where selects runs as in sluice runs list. Workflows and playbooks have a shadow, worlds have
-none.
-The results of child runs count as they are. A child run whose step would start another workflow is replayed under that one,
-at any depth: its differences have its id, and steps like pay/charge. Other child runs are counted as alike.
+unambiguous beginning of it; --where selects runs as in sluice runs list. Workflows and playbooks can be replayed, worlds
+cannot.
+The results of child runs are passed unchanged. If the step of a child run would start another workflow, the child
+run is replayed under it, at any depth: its differences have its id, and steps such as pay/charge. Other child runs are counted
+as alike.
 With -o json it prints an object for each run:
   {"run":…,"events":…,"status":…,"shadow":…,"differences":[{"kind":…,"run":…,"step":…,"seq":…,"begun":…,"old":…,"new":…}],
    "children":[{"run":…,"events":…,"status":…,"shadow":…,"found":…,"why":…}],"alike":…}
@@ -50,7 +51,7 @@ workflow is refused.`,
 		case file == "":
 			return errors.New("which workflow? name it by --workflow")
 		case len(args) > 1:
-			return errors.New("one run is named, or several are selected by --where")
+			return errors.New("name one run, or select several by --where: not both")
 		case (len(args) == 1) == (req.Query != ""):
 			return errors.New("which runs? name one, or select them by --where QUERY")
 		}
@@ -90,7 +91,7 @@ type printer struct {
 	objects *cli.Objects // nil: lines for people
 	runs    int
 	same    int
-	differ  bool // one run differs, or cannot be compared
+	differ  bool // some run differs, or cannot be compared
 }
 
 func (p *printer) print(s *api.Shadowed) error {
@@ -125,7 +126,7 @@ func (p *printer) print(s *api.Shadowed) error {
 	return nil
 }
 
-// followed is the result of following a child run.
+// followed describes the comparison of a child run for people.
 func followed(c *shadow.Child) string {
 	switch events := cli.Plural(int(c.Events), "event"); {
 	case c.Why != "":

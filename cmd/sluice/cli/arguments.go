@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Arguments is the Args function of a command: its usage line lists the arguments. Those in brackets may be left out, and one with dots
-// may be repeated. It refuses too few and too many, and names the first that is missing or not expected.
+// Arguments is the Args function of a command; the usage line of the command lists the arguments. Arguments in brackets may be left out,
+// and one with dots may be repeated. It refuses too few and too many arguments, and names the first missing or unexpected one.
 func Arguments(cmd *cobra.Command, args []string) error {
 	least, names, repeats := 0, argumentsOf(cmd.Use), false
 	for _, name := range names {
@@ -32,7 +32,7 @@ func Arguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%q is one argument too many: write %s", args[len(names)], line)
 }
 
-// argumentsOf returns the words of a usage line that stand for arguments: those before its flags, and before a second form of it.
+// argumentsOf returns the words of a usage line that stand for arguments: those before its flags and before a second form of the command.
 func argumentsOf(usage string) []string {
 	words := strings.Fields(usage)[1:]
 	for i, word := range words {
@@ -43,7 +43,7 @@ func argumentsOf(usage string) []string {
 	return words
 }
 
-// missing says which arguments are missing.
+// missing returns a text with the names of missing arguments.
 func missing(names []string) string {
 	for i, name := range names {
 		name = strings.TrimRight(name, ".…")
@@ -67,7 +67,7 @@ func HelpArguments(cmd *cobra.Command, args []string) error {
 
 // Exclude lets at most one of the flags of a command be set.
 func Exclude(cmd *cobra.Command, names ...string) {
-	cmd.MarkFlagsMutuallyExclusive(names...) // so that the shell offers no second one
+	cmd.MarkFlagsMutuallyExclusive(names...) // so that shells do not offer a second one
 	Before(cmd, func(cmd *cobra.Command) error {
 		first := ""
 		for _, name := range names {

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// The bounds of a completion: a shell waits for it.
+// The bounds of a completion. They are small, because a shell waits for it.
 const (
 	completedMax   = 100
 	completionTime = 2 * time.Second
@@ -32,8 +32,8 @@ const (
 	WorkflowArgument // name of a published workflow, or a file
 )
 
-// Complete makes shells complete the positional arguments of a command from the journal in the folder of --data. It says nothing
-// about errors, and takes little time.
+// Complete makes shells complete the positional arguments of a command from the journal in the folder of --data. Errors
+// are ignored, and the time is bounded.
 func Complete(cmd *cobra.Command, arguments ...Argument) {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		none := cobra.ShellCompDirectiveNoFileComp
@@ -45,7 +45,7 @@ func Complete(cmd *cobra.Command, arguments ...Argument) {
 		}
 		if arguments[len(args)] == WorkflowArgument {
 			names, _ := CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string { return published(ctx, c, begun) }, begun)
-			return names, cobra.ShellCompDirectiveDefault // where none is found, shells complete files
+			return names, cobra.ShellCompDirectiveDefault // if no name is found, shells complete files
 		}
 		return CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string {
 			switch arguments[len(args)] {
@@ -69,7 +69,7 @@ func CompleteRunFlag(cmd *cobra.Command, flag string) {
 	}
 }
 
-// CompleteIn returns the names that list returns, of those that begin as the argument does.
+// CompleteIn returns the names from list that begin with begun, the beginning of the argument.
 func CompleteIn(
 	cmd *cobra.Command, list func(context.Context, *control.Client) []string, begun string,
 ) ([]string, cobra.ShellCompDirective) {
@@ -95,7 +95,7 @@ func CompleteIn(
 	return found, none
 }
 
-// runIDs returns the ids of runs that begin so. Child runs are among them once one is named as far as its parent.
+// runIDs returns the ids of runs that begin with begun. They include child runs only if begun contains a slash, and so names a parent.
 func runIDs(ctx context.Context, c *control.Client, begun string) (ids []string) {
 	for r, err := range c.Runs(ctx) {
 		if err != nil || len(ids) == completedMax {
@@ -109,7 +109,7 @@ func runIDs(ctx context.Context, c *control.Client, begun string) (ids []string)
 	return ids
 }
 
-// published returns the names of published workflows that begin so.
+// published returns the names of published workflows that begin with begun.
 func published(ctx context.Context, c *control.Client, begun string) (names []string) {
 	for name, err := range c.Published(ctx, begun, completedMax) {
 		if err != nil {

@@ -13,8 +13,8 @@
 //
 // # Exit codes
 //
-// A verb returns nil, and the program ends with Done; or an Exit, with the code and the error to be printed; or any other error,
-// which is a usage error and ends the program with Refused. Report prints the error and returns the code.
+// A verb returns nil, which ends the program with Done; an Exit, with the code and the error to be printed; or any other error, which is
+// a usage error and ends the program with Refused. Report prints the error and returns the code.
 //
 // # Output
 //

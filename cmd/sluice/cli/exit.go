@@ -27,7 +27,7 @@ const (
 	Done        = 0   // success
 	Failed      = 1   // the run did not complete, or an error occurred
 	Refused     = 2   // wrong usage, or a refused document or input
-	Incomplete  = 3   // check has not seen everything that can happen
+	Incomplete  = 3   // check has not explored everything
 	Interrupted = 130 // by Ctrl-C, SIGTERM or SIGHUP
 )
 
@@ -52,8 +52,8 @@ func Refuse(err error) error { return &Exit{Refused, err} }
 // Fail returns an Exit with the code Failed. If err is nil, nothing more is printed.
 func Fail(err error) error { return &Exit{Failed, err} }
 
-// ExitOf returns the Exit for the error of a request to an engine or a journal: Refused if the request names a run, a step, a cell or a
-// journal that does not exist, or not any more, or a file or folder that will not do, Interrupted if the context was cancelled, and
+// ExitOf returns the Exit for the error of a request to an engine or a journal: Interrupted if the context was cancelled; Refused if the
+// request is invalid, or names a run, step, cell, act or journal that does not exist or was deleted, or an unsuitable file or folder; and
 // Failed otherwise. It returns nil for nil.
 func ExitOf(err error) error {
 	if err == nil {
@@ -77,8 +77,8 @@ func ExitOf(err error) error {
 	return Fail(err)
 }
 
-// Report prints the error that the verb at has returned, and returns the exit code. Errors of documents are printed one per line
-// and without a prefix, as editors and other programs expect. An error that is not an Exit is a usage error.
+// Report prints the error err of the verb at, and returns the exit code. Errors of documents are printed one per line and without a
+// prefix, as editors and other programs expect. An error that is not an Exit is a usage error.
 func Report(w io.Writer, at *cobra.Command, err error) int {
 	if err == nil {
 		return Done

@@ -29,7 +29,7 @@ func (c *Choice) String() string { return c.Value }
 // Type returns the words as help prints them after the flag: text|json.
 func (c *Choice) Type() string { return strings.Join(c.words, "|") }
 
-// Set sets the value. For any other word, the error names the most similar one, or all of them.
+// Set sets the value. For an unknown word, the error names the most similar word, or all words.
 func (c *Choice) Set(text string) error {
 	for _, word := range c.words {
 		if word == text {
@@ -43,7 +43,7 @@ func (c *Choice) Set(text string) error {
 	return fmt.Errorf("it is one of %s", strings.Join(c.words, ", "))
 }
 
-// Choose adds a flag with a Choice to a command. The first word is its default; the shell completes all of them.
+// Choose adds a flag with a Choice to a command. The first word is the default; shells complete all words.
 func Choose(cmd *cobra.Command, name, short, usage string, words ...string) *Choice {
 	c := &Choice{words[0], words}
 	cmd.Flags().VarP(c, name, short, usage)
@@ -64,18 +64,18 @@ func JournalFlag(cmd *cobra.Command, dir *string) {
 	if *dir != "" {
 		return
 	}
-	if err := cmd.MarkFlagRequired("data"); err != nil { // so that the shell offers it first
+	if err := cmd.MarkFlagRequired("data"); err != nil { // so that shells offer it first
 		panic(err) // only if the flag does not exist
 	}
 	Before(cmd, func(cmd *cobra.Command) error {
 		if cmd.Flags().Changed("data") {
 			return nil
 		}
-		return fmt.Errorf("no folder is named: name that of the journal with --data DIR, or in $%s", DataVariable)
+		return fmt.Errorf("no folder is named: name the folder of the journal with --data DIR, or in $%s", DataVariable)
 	})
 }
 
-// Before adds a check to those that a command makes before it begins; it is made last.
+// Before adds a check that a command makes before it runs, after all checks added earlier.
 func Before(cmd *cobra.Command, check func(*cobra.Command) error) {
 	first := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -92,14 +92,14 @@ func Before(cmd *cobra.Command, check func(*cobra.Command) error) {
 const ServerVariable = "SLUICE_SERVER"
 
 // RunsFlag adds the flags --data and --server to a command: dir is set to the folder with the journal, or to the URL of a server. One of
-// them is required unless the environment has a default; that of --data is used first.
+// them is required unless the environment has a default; the default of --data is used first.
 func RunsFlag(cmd *cobra.Command, dir *string) {
 	DataFlag(cmd, dir, "the folder `DIR` that the journal of the runs is in")
 	ServerFlag(cmd, dir)
 	if *dir != "" {
 		return
 	}
-	cmd.MarkFlagsOneRequired("data", "server") // so that the shell offers them first
+	cmd.MarkFlagsOneRequired("data", "server") // so that shells offer them first
 	Before(cmd, func(cmd *cobra.Command) error {
 		if cmd.Flags().Changed("data") || cmd.Flags().Changed("server") {
 			return nil
@@ -109,7 +109,7 @@ func RunsFlag(cmd *cobra.Command, dir *string) {
 	})
 }
 
-// ServerFlag adds the flag --server to a command that has --data: it sets the same.
+// ServerFlag adds the flag --server to a command that has --data: it sets the same variable.
 func ServerFlag(cmd *cobra.Command, dir *string) {
 	if text := os.Getenv(ServerVariable); *dir == "" && text != "" {
 		*dir = text
@@ -141,8 +141,8 @@ func (s *server) Set(text string) error {
 	return nil
 }
 
-// DataFlag adds the flag --data, whose default is that of the environment, to a command.
+// DataFlag adds the flag --data to a command. Its default is in the environment, see DataVariable.
 func DataFlag(cmd *cobra.Command, dir *string, usage string) {
 	cmd.Flags().StringVarP(dir, "data", "d", os.Getenv(DataVariable), usage+" (default: $"+DataVariable+")")
-	cmd.Flags().Lookup("data").DefValue = "" // help is the same for everyone
+	cmd.Flags().Lookup("data").DefValue = "" // help does not depend on the environment
 }

@@ -38,12 +38,12 @@ func ReadInput(text string, stdin io.Reader) (value.Value, error) {
 	return v, err
 }
 
-// isWord reports whether text begins as no JSON does, and names no file.
+// isWord reports whether text does not begin like JSON, and is not @FILE.
 func isWord(text string) bool {
 	return text != "-" && !strings.ContainsAny(text[:1], "@{[\"-0123456789 \t\r\n")
 }
 
-// NewInput is ReadInput for a flag --input that replaces another input, as JSON: "" is none.
+// NewInput is ReadInput for a flag --input that replaces another input. It returns JSON, and refuses "", which is not JSON.
 func NewInput(text string, stdin io.Reader) (json.RawMessage, error) {
 	input, err := value.Value(nil), error(nil)
 	if text == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// NewJSON returns an encoder that writes to w, whose output goes to out. If out is a terminal, it escapes control characters, which
-// does not change the values. It does not escape HTML.
+// NewJSON returns an encoder that writes to w; out is the final destination of the output. If out is a terminal, the encoder escapes
+// control characters, which does not change the values. It does not escape HTML.
 func NewJSON(w, out io.Writer) *json.Encoder {
 	if IsTerminal(out) {
 		w = escaped{w}
@@ -22,7 +22,7 @@ func NewJSON(w, out io.Writer) *json.Encoder {
 	return enc
 }
 
-// ValueJSON returns a value as JSON, or the error as a JSON string if it cannot be encoded. Values of a journal always can.
+// ValueJSON returns a value as JSON, or, if it cannot be encoded, the error as a JSON string. Values of a journal can always be encoded.
 func ValueJSON(v any) json.RawMessage {
 	data, err := value.JSON(v)
 	if err != nil {
@@ -31,7 +31,7 @@ func ValueJSON(v any) json.RawMessage {
 	return data
 }
 
-// escaped writes JSON with escapes for all characters that cannot be printed. Each Write must pass whole values.
+// escaped writes JSON with escapes for all characters that cannot be printed. Each Write must have whole values.
 type escaped struct{ to io.Writer }
 
 func (e escaped) Write(text []byte) (int, error) {

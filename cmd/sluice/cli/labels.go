@@ -17,7 +17,7 @@ func ParseLabels(flags []string) (map[string]string, error) {
 		name, text, ok := strings.Cut(one, "=")
 		if _, twice := labels[name]; !ok || name == "" || twice {
 			if twice {
-				return nil, fmt.Errorf("--label %q: there are two texts of label %s", one, name)
+				return nil, fmt.Errorf("--label %q: label %s is set twice", one, name)
 			}
 			return nil, fmt.Errorf("--label %q: a label is written NAME=TEXT", one)
 		}

@@ -27,8 +27,8 @@ func Load(file string, known template.Known) (*plan.Plan, error) {
 	return plan.Compile(checked)
 }
 
-// LoadToRun reads a workflow's file and the files that it names, and returns all faults that prevent this program from running it.
-// Programs receive the variables of passEnv, too.
+// LoadToRun reads the file of a workflow and the files that it names, and returns all faults that prevent this program from running it.
+// The programs that the workflow runs receive the variables of passEnv, too.
 func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, error) {
 	loaded, entry, err := loadEntry(file, passEnv...)
 	if err != nil {
@@ -37,7 +37,8 @@ func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, 
 	return loaded, entry.Plan, nil
 }
 
-// LoadToCheck is LoadToRun for a workflow that is only checked. The named operations count as those of a program or worker elsewhere.
+// LoadToCheck is LoadToRun for a workflow that is only checked. The operations in elsewhere may be missing: other programs or workers
+// have them.
 func LoadToCheck(file string, elsewhere []string) (*plan.Plan, error) {
 	loaded, entry, err := registry.LoadToCheck(file, elsewhere)
 	if err != nil {
@@ -46,7 +47,7 @@ func LoadToCheck(file string, elsewhere []string) (*plan.Plan, error) {
 	return entry.Plan, nil
 }
 
-// LoadEntry is LoadToRun, with the compiled workflow and all below it.
+// LoadEntry is LoadToRun, except that it returns the compiled workflow with its child workflows.
 func LoadEntry(file string) (*registry.Entry, error) {
 	_, entry, err := loadEntry(file)
 	return entry, err
@@ -60,7 +61,8 @@ func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.En
 	return loaded, entry, nil
 }
 
-// named returns an error of a file that was read, with the name of the file and without that of a package.
+// named adds the name of the file to an error, and removes the name of a package. It returns an error of a document, or of a file that was
+// not read, unchanged.
 func named(file string, loaded *registry.Registry, err error) error {
 	if loaded == nil || isDocumentError(err) {
 		return err
@@ -69,8 +71,8 @@ func named(file string, loaded *registry.Registry, err error) error {
 	return document.Errors{{Pos: document.Pos{File: file}, Msg: msg, Err: err}}
 }
 
-// LoadForHost is LoadParcel for a workflow that the process that works on a folder is to run. If that is needed, operations that no
-// document binds are left to its workers; unbound is then the error of LoadParcel, which holds if it has none.
+// LoadForHost is LoadParcel for a workflow to be run by the process that works on the folder dir. If operations are not bound and there is
+// such a process, they are left to its workers, and unbound is the error of LoadParcel, which applies if it has no workers.
 func LoadForHost(ctx context.Context, file, dir string) (p *registry.Parcel, w *template.Workflow, unbound, err error) {
 	if p, w, unbound = LoadParcel(ctx, file); unbound == nil {
 		return p, w, nil, nil

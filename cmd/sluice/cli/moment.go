@@ -21,14 +21,14 @@ type Moment struct {
 
 var _ pflag.Value = (*Moment)(nil)
 
-// MomentFlag adds the flag --at to a command.
+// MomentFlag adds the flag --at to a command, and returns its value.
 func MomentFlag(cmd *cobra.Command) *Moment {
 	m := &Moment{}
 	cmd.Flags().Var(m, "at", "as the run was then: after event `SEQ`, or at a time such as 2026-01-31T09:30:00Z or, local, "+strconv.Quote("2026-01-31 09:30:00"))
 	return m
 }
 
-// Of returns the client that describes runs at the moment, if the flag is given.
+// Of returns a client that describes runs at the moment; c itself if the flag was not set.
 func (m *Moment) Of(c *control.Client) *control.Client {
 	if m.text == "" {
 		return c
@@ -41,8 +41,8 @@ func (m *Moment) String() string { return m.text }
 // Type implements pflag.Value.
 func (m *Moment) Type() string { return "moment" }
 
-// Set reads the number of an event or an instant. A printed time is local, and cut to a second or a millisecond: it means
-// the end of that.
+// Set parses the number of an event or an instant. Times are printed in local time and truncated to a second or a millisecond: such a time
+// means the end of that second or millisecond.
 func (m *Moment) Set(text string) error {
 	m.text, m.Moment = text, api.Moment{}
 	if seq, err := strconv.ParseUint(text, 10, 64); err == nil && seq > 0 {

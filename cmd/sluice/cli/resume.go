@@ -14,9 +14,9 @@ func ResumeCommand(dir, id string) string {
 	return Command("run", "--data", dir, "--resume", id)
 }
 
-// CommandLine returns the command line of a verb and its positional arguments for the journal in dir, or at the server with that URL.
-// An argument that begins with a dash, as a run's id may, stands with those that follow it behind `--`. Options are other flags, with
-// their values.
+// CommandLine returns the command line of a verb and its positional arguments for dir: the folder of a journal, or the URL of a server.
+// If an argument begins with a dash, as a run's id may, it and the arguments after it follow `--`. Options are other flags, with their
+// values.
 func CommandLine(dir string, args []string, options ...string) string {
 	where := "--data"
 	if client.IsURL(dir) {
@@ -29,8 +29,8 @@ func CommandLine(dir string, args []string, options ...string) string {
 	return Command(slices.Concat(args[:plain], options, []string{where, dir, "--"}, args[plain:])...)
 }
 
-// Command returns a command line of this program. It names the program as it was called, or sluice if `go run` has built it, since
-// that build is temporary.
+// Command returns a command line of this program. It has the name with which the program was called, or sluice if `go run` has built it,
+// since that build is temporary.
 func Command(words ...string) string {
 	line := os.Args[0]
 	if line = Quote(line); strings.Contains(os.Args[0], filepath.Join(os.TempDir(), "go-build")) {

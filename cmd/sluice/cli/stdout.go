@@ -37,7 +37,7 @@ func (s *Stdout) Write(p []byte) (int, error) {
 }
 
 // Check returns the final error of a verb that has returned err: an Exit with the code Failed if a write has failed and err is not
-// an Exit, else err. A reader that has closed the pipe is not a failure.
+// an Exit, else err. A write to a pipe that the reader has closed does not count as failed.
 func (s *Stdout) Check(err error) error {
 	_, said := errors.AsType[*Exit](err)
 	if !said && s.err != nil && !errors.Is(s.err, syscall.EPIPE) {

@@ -12,11 +12,11 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// fewVerbs is how many verbs an error lists.
+// fewVerbs bounds the verbs that an error lists.
 const fewVerbs = 10
 
-// SuggestVerb is the Args function of a command with verbs below it. It refuses an unknown verb, and names the one that was
-// probably meant, or all if they are few.
+// SuggestVerb is the Args function of a command with verbs below it. It refuses an unknown verb, and names the verb that was
+// probably meant, or all verbs if they are few.
 func SuggestVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -37,8 +37,8 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the one that was
-// probably meant, and describes the number that an invalid value should be.
+// SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the name of the flag that was probably meant,
+// and describes the number or boolean that a flag with an invalid value needs.
 func SuggestFlag(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if _, ok := errors.AsType[*strconv.NumError](err); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 )
 
-// Table prints rows with aligned columns, when it ends.
+// Table collects rows, and prints them with aligned columns at its end.
 type Table struct {
 	out     io.Writer
 	aligned bytes.Buffer
@@ -25,8 +25,8 @@ func NewTable(w io.Writer) *Table {
 	return t
 }
 
-// Row adds a row, and may change cells. It replaces line breaks in a cell by spaces and removes control characters; leading spaces
-// stay.
+// Row adds a row, and may change the elements of cells. It replaces line breaks in a cell by spaces and removes control characters; leading
+// spaces stay.
 func (t *Table) Row(cells ...string) {
 	for i, cell := range cells {
 		inside := len(cell) - len(strings.TrimLeft(cell, " "))
@@ -35,7 +35,7 @@ func (t *Table) Row(cells ...string) {
 	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
 }
 
-// End writes the rows, without the spaces at their ends that align cells which are empty.
+// End writes the rows, without trailing spaces.
 func (t *Table) End() {
 	t.w.Flush()
 	out := bufio.NewWriter(t.out)

@@ -18,7 +18,7 @@ func Local(t time.Time) string {
 	return t.Local().Format(Clock)
 }
 
-// Took returns for people the time between two instants: until now if ended is zero, and "" if began is.
+// Took returns the time between two instants for people: until now if ended is zero, and "" if began is zero.
 func Took(began, ended, now time.Time) string {
 	switch {
 	case began.IsZero():

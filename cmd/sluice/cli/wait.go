@@ -17,11 +17,11 @@ func WaitText(w *api.Awaited) string {
 	return text
 }
 
-// NoneSince ends the text about a wait for a worker: since when there is none.
+// NoneSince returns the end of the text about a wait for a worker: the time since which there is none.
 func NoneSince(t time.Time) string { return ": there is none since " + progress.Soon(t) }
 
-// WaitCommands returns the command lines that end waits for the journal in dir, each once, and how many there are besides the first
-// most. They are made of the arguments of commands.
+// WaitCommands returns the command lines that end waits for the journal in dir, each once and at most most of them, and the number of the
+// others. commands has their arguments.
 func WaitCommands(dir string, commands [][]string, most int) (lines []string, more int) {
 	seen := map[string]bool{}
 	for _, args := range commands {

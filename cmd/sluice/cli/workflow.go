@@ -30,7 +30,7 @@ func Workflow(ctx context.Context, arg string) (name string, p *registry.Parcel,
 	return "", p, err
 }
 
-// Settings reads arguments PLACE=VALUE, such as steps.price.output=12. A value that is no JSON is a text.
+// Settings parses arguments PLACE=VALUE, such as steps.price.output=12. A value that is not JSON is a string.
 func Settings(args []string) (map[string]json.RawMessage, error) {
 	set := map[string]json.RawMessage{}
 	for _, arg := range args {

@@ -18,11 +18,11 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// await waits until the condition holds for a cell that a message went to, and prints the cell.
+// await waits until the condition holds for the cell of --cell, or the first cell that the message went to, and prints the cell.
 func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
 	if s.cell == "" {
 		if len(done.Cells) == 0 {
-			return cli.Fail(fmt.Errorf("--until: the message goes to no cell whose condition could be awaited: name one with --cell"))
+			return cli.Fail(fmt.Errorf("--until: the message goes to no cell that could be awaited: name a cell with --cell"))
 		}
 		s.cell = done.Cells[0]
 	}
@@ -51,14 +51,14 @@ func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
 	return cli.NewJSON(cmd.OutOrStdout(), cmd.OutOrStdout()).Encode(state)
 }
 
-// follow waits through the processes that work on the run.
+// follow waits until the condition holds for the cell, through whatever process works on the run.
 func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
 	for {
 		revision, _ := disk.Revision(s.dir) // if this fails, With fails, too
 		var cell *api.Cell
 		err := control.With(ctx, s.dir, coordinator.Config{}, func(c *control.Client) (err error) {
 			if c.Held() {
-				revision = nil // that process may end before it reports everything
+				revision = nil // the process may end before it reports the last change
 				cell, err = c.Await(ctx, run, s.cell, s.until)
 				return err
 			}
@@ -75,8 +75,8 @@ func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
 	}
 }
 
-// look returns the cell if the condition holds now; else nil. This process has opened the journal itself, and must not keep others
-// from it.
+// look returns the cell if the condition holds now; else nil. It does not wait, since this process has opened the journal itself and would
+// block other processes.
 func (s *sending) look(ctx context.Context, c *control.Client, run string) (cell *api.Cell, err error) {
 	warning, err := c.Cells(ctx, api.Request{Run: run, Step: s.cell, If: s.until}, func(one *api.Cell) error {
 		cell = one
@@ -84,7 +84,7 @@ func (s *sending) look(ctx context.Context, c *control.Client, run string) (cell
 	})
 	switch {
 	case errors.Is(err, decide.ErrCellNotFound):
-		return nil, nil // it may come to be
+		return nil, nil // the cell may be created later
 	case err == nil && warning != "":
 		return nil, errors.New(warning)
 	case err != nil || cell != nil:

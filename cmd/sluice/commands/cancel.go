@@ -14,7 +14,7 @@ func newCancel() *cobra.Command {
 		Short: "Cancel a run",
 		Long: `Cancel ends a run: each step that has not ended is aborted, and calls under way are stopped. It cannot be undone.
 
-It also ends a world: no event is delivered any more, no effect or timer is open, and cells keep their states, which can be read.`,
+It also ends a world: no more events are delivered, no effect or timer is open, and cells keep their states, which can be read.`,
 		Example: `  sluice cancel tuesday --reason 'ordered twice' --data ./journal`,
 		Args:    cli.Arguments,
 	})

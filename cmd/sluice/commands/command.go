@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// runHelp explains RUN and the effect of commands to a run; ownHelp is its text for the verbs that differ.
+// runHelp explains RUN and the effect of commands on a run; ownHelp replaces it for some verbs.
 const runHelp = `RUN is the id of a run, or an unambiguous beginning of it. If a process works on DIR, the command is sent to it; if
 not, the command is journaled directly and takes effect when the run is resumed.`
 
@@ -25,22 +25,22 @@ if not, the run is deleted directly.`,
 sweep; if not, the sweep is done directly.`,
 }
 
-// outputHelp follows, and describes the output; ownOutput is its text for the verbs that differ.
+// outputHelp describes the output, after runHelp; ownOutput replaces it for some verbs.
 const outputHelp = `With -o json it prints one object:
 {"run":…,"did":…,"step":…,"status":…,"driven":…,"warning":…}, where did is the verb, driven is true if a
-process works on the run, and warning explains why the command may have no effect. Otherwise one line says what was done and what
-comes next; if no process works on the run, standard error has the command that makes one do so.
+process works on the run, and warning explains why the command may have no effect. Otherwise one line has the effect and the next
+step; if no process works on the run, standard error has the command that starts one.
 
-With --dry-run nothing is changed: it says which events would be journaled, in the JSON object as "would", or is refused as the
-command would be.`
+With --dry-run nothing is changed: it prints the events that would be journaled, in the JSON object as "would", or is refused like
+the command.`
 
 var ownOutput = map[api.Verb]string{
 	api.Delete: `With -o json it prints one object a line, {"run":…}.
 
-With --dry-run nothing is deleted: it says which runs would be, {"run":…,"dry":true,"deletes":[…]}, or is refused as the command
-would be.`,
-	api.Sweep: `With --dry-run nothing is deleted: it prints the runs and data that would be, in
-the same form; of RUN the object has "dry":true.`,
+With --dry-run nothing is deleted: it prints the runs that would be deleted, {"run":…,"dry":true,"deletes":[…]}, or is refused
+like the command.`,
+	api.Sweep: `With --dry-run nothing is deleted: it prints the runs and data that would be deleted, in
+the same form; the object for RUN has "dry":true.`,
 }
 
 // exitHelp ends the help of every command.
@@ -52,10 +52,10 @@ type command struct {
 	dir    string
 	req    api.Request
 	output *cli.Choice
-	said   bool // the outcome is printed already
+	said   bool // the outcome was printed
 }
 
-// arguments are the positional arguments that shells complete, besides RUN alone.
+// arguments holds the positional arguments that shells complete, by verb.
 var arguments = map[api.Verb][]cli.Argument{
 	api.Send:   {cli.RunArgument, cli.AwaitedArgument},
 	api.Decide: {cli.RunArgument, cli.StepArgument, cli.DecisionArgument},
@@ -133,7 +133,7 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 	return nil
 }
 
-// confirmation returns the line about a command that was carried out.
+// confirmation returns the line that confirms a command.
 func (c *command) confirmation(done *api.Done) string {
 	what, run, next := c.req.Step, "run "+done.Run, ""
 	if what == "" {

@@ -13,9 +13,9 @@ func newSnapshot() *cobra.Command {
 	cmd, c := newCommand(api.Keep, &cobra.Command{
 		Use:   "snapshot RUN",
 		Short: "Keep the state of a world, so that it opens quickly",
-		Long: `Snapshot keeps the state of a world beside its journal, and prints the number of the event that makes the snapshot count. The
-world is then opened from there and from the events that follow. The engine makes snapshots by itself, every 10,000 events or 16
-MiB; the world goes on meanwhile.`,
+		Long: `Snapshot stores the state of a world beside its journal, and prints the number of the event that makes the snapshot valid. From
+then on the world is opened from the snapshot and the later events. The engine makes snapshots by itself, every 10,000 events or
+16 MiB; the world goes on meanwhile.`,
 		Example: `  sluice snapshot shop --data ./journal`,
 		Args:    cli.Arguments,
 	})
@@ -31,7 +31,7 @@ MiB; the world goes on meanwhile.`,
 	return cmd
 }
 
-// end prints the result of a command that does not depend on whether a process works on the run, or returns its error.
+// end prints the result of a command, or returns the Exit for its error.
 func (c *command) end(cmd *cobra.Command, done *api.Done, err error) error {
 	if err != nil {
 		return cli.ExitOf(err)

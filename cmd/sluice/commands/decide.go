@@ -13,9 +13,9 @@ func newDecide() *cobra.Command {
 	cmd, c := newCommand(api.Decide, &cobra.Command{
 		Use:   "decide RUN STEP fulfilled|not_fulfilled [PAYLOAD]",
 		Short: "Decide whether a step's task is done",
-		Long: `Decide records whether the task of a step is done, where that is for a person to decide: the step's fulfillment waits for a
-decision, or its outcome has paused the run. 'sluice runs show RUN' shows which steps wait. Of several decisions about the
-same step the first counts, and the others are refused.
+		Long: `Decide records whether the task of a step is done, if a person must decide that: the step's fulfillment waits for a decision, or
+its outcome has paused the run. 'sluice runs show RUN' marks the waiting steps. Of several decisions about the same step the first
+counts, and the others are refused.
 
 PAYLOAD is kept in the journal with the decision, as evidence: JSON, @FILE for a file with JSON in it, or - for standard input.`,
 		Example: `  sluice decide tuesday approve fulfilled --reason 'within budget' --data ./journal

@@ -13,7 +13,7 @@ import (
 
 // takesDry adds the flag --dry-run.
 func takesDry(cmd *cobra.Command, dry *bool) {
-	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing, only say what would be done")
+	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing, only print the effect")
 }
 
 // foretell prints the effect of a command that was not carried out.

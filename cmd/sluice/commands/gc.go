@@ -16,15 +16,15 @@ func newGC() *cobra.Command {
 	cmd, c := newCommand(api.Sweep, &cobra.Command{
 		Use:   "gc [RUN]",
 		Short: "Delete expired runs and unused data",
-		Long: `Gc deletes the runs of a folder that have ended and whose time is over, see sluice keep, and then the data that nothing refers
-to any more: definitions, large values, and content of worlds. It prints each run and each definition that it has deleted, and
-the sum. The outcomes of acts on many runs expire by the rule without --where, and their sums stay.
-Runs that are open stay, and so does a run as long as one that it has started is kept. An id stays taken for as long as the run
-was kept: sluice runs show says then when it was deleted. Without rules no run is deleted, only the data that deleted runs have
-left behind.
+		Long: `Gc deletes the expired runs of a folder, see sluice keep, and then the data that is no longer referenced: definitions, large
+values, and content of worlds. It prints each deleted run and definition, and the totals. The outcomes of acts on many runs
+expire by the rule without --where, and their counts stay.
+Open runs stay, and so does a run while a run that it has started is kept. An id stays taken for as long as the run was kept:
+until then sluice runs show prints the time of its deletion. Without rules no run is deleted, only the data that deleted runs
+have left behind.
 
 A host (sluice serve) does the same by itself, at least once an hour, and pauses between small slices so that its runs go on. Gc
-may be stopped at any moment, and goes on when it is called again.
+may be stopped at any moment; the next gc continues.
 
 With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, act, definition or blob as kind, or
 {"kind":"content", "name":…,"blobs":…} of a world, and at last
@@ -33,7 +33,7 @@ are the approximate sizes of the records; they are free on the disk once the sto
 
 With RUN, a world, it deletes only the content that the last two snapshots of the world do not need, and prints how much it kept
 and deleted. It also trims the journal: it deletes the events that the snapshots have replaced, except the first and the newest.
-The process that drives the world sets with --keep-events how many of the newest stay; if none does, all stay, unless gc itself
+The process that drives the world sets with --keep-events how many of the newest stay; without a process all stay, unless gc
 has --keep-events. The engine does both by itself from time to time; the world goes on meanwhile. With -o json it prints one
 object, {"run":…,"driven":…,"did":…,"kept":…,"deleted":…,"trimmed_from":…,"trimmed_to":…}.`,
 		Example: `  sluice gc --dry-run --data ./journal
@@ -45,7 +45,7 @@ object, {"run":…,"driven":…,"did":…,"kept":…,"deleted":…,"trimmed_from
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			if cmd.Flags().Changed("keep-events") {
-				return fmt.Errorf("--keep-events is of one world: name its run")
+				return fmt.Errorf("--keep-events applies to one world: name its run")
 			}
 			return c.collect(cmd)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// keep is the verb about how long runs are kept.
+// keep is the verb that sets and prints how long runs are kept.
 type keep struct {
 	dir    string
 	req    api.Request
@@ -28,9 +28,9 @@ func newKeep() *cobra.Command {
 		Long: `Keep sets how long the runs of a folder are kept after they have ended, and without TIME prints the rules. TIME is a number and s,
 m, h, d or w, or forever. After that time sluice gc deletes the runs, and so does a host (sluice serve) by itself.
 
---where makes a rule for the runs that a query selects, as that of sluice runs list. Of several rules that select a run, the
-longest time counts; the rule without --where is for the runs that no other selects. A run stays as long as one that it has
-started is kept, and while it is open. --clear removes the rule with that query; without --where all rules, so that everything is
+--where makes a rule for the runs that a query selects, as in sluice runs list. Of several rules that select a run, the longest
+time counts; the rule without --where applies to runs that no other rule selects. A run stays while it is open, and while a run
+that it has started is kept. --clear removes the rule with that query; without --where it removes all rules, and everything is
 kept.
 
 A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until a time is set.
@@ -85,7 +85,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	return cli.ExitOf(err)
 }
 
-// foretell prints the event that would be journaled, or returns why the rule is refused.
+// foretell prints the event that would be journaled, or returns the reason that the rule is refused.
 func (k *keep) foretell(cmd *cobra.Command, done *api.Done, err error) error {
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (k *keep) show(cmd *cobra.Command, client *control.Client) error {
 	return nil
 }
 
-// lasting says how long something is kept.
+// lasting describes how long runs are kept.
 func lasting(keep string) string {
 	if keep == api.Forever {
 		return keep

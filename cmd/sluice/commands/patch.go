@@ -18,8 +18,8 @@ func newPatch() *cobra.Command {
 	cmd, c := newCommand(api.Patch, &cobra.Command{
 		Use:   "patch RUN ctx.KEY=VALUE...",
 		Short: "Change the context of a playbook's run",
-		Long: `Patch writes values to the context of a playbook's run, all of them or none. Tokens that wait at gates are then judged again.
-KEY may be a path, such as limits.price; objects on the way that do not exist are created. VALUE is JSON if it parses as JSON,
+		Long: `Patch writes values to the context of a playbook's run, all of them or none. Gates then judge their waiting tokens again.
+KEY may be a path, such as limits.price; missing objects on the path are created. VALUE is JSON if it parses as JSON,
 and else a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.`,
 		Example: `  sluice patch tuesday ctx.approved=true --data ./journal
   sluice patch tuesday ctx.by=ann ctx.limits.price=12.5 --data ./journal
@@ -65,8 +65,8 @@ func parseChanges(args []string) (map[string]any, error) {
 	return changes, nil
 }
 
-// patchValue returns the value of an argument: the JSON value if it parses as JSON, else the text itself. It refuses JSON beyond the
-// limits of inputs.
+// patchValue returns the value of an argument: the JSON value if the text parses as JSON, else the text itself. It refuses JSON beyond
+// the limits of inputs, and the placeholder of suggested commands.
 func patchValue(text string) (value.Value, error) {
 	if text == inspect.BlankValue {
 		return nil, fmt.Errorf(`%[1]s stands for the value: write it in its place; for the text %[1]s itself, write '"%[1]s"'`, text)

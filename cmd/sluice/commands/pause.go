@@ -33,8 +33,8 @@ func newResume() *cobra.Command {
 	cmd, c := newCommand(api.Resume, &cobra.Command{
 		Use:   "resume RUN [CELL]",
 		Short: "End the pause of a run, or of one cell of a world",
-		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes its queued events. A run that is held since it was
-imported goes on from then. It does not work on the run itself: a run whose process has ended goes on with 'sluice run --resume'.`,
+		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes its queued events. A run that is held since its
+import is released. Resume does not work on the run itself: a run without a process goes on with 'sluice run --resume'.`,
 		Example: `  sluice resume tuesday --data ./journal
   sluice resume shop 'order[a]' --data ./journal`,
 		Args: cli.Arguments,
@@ -51,7 +51,7 @@ imported goes on from then. It does not work on the run itself: a run whose proc
 	return cmd
 }
 
-// takesCell makes the positional arguments RUN [CELL].
+// takesCell sets RUN [CELL] as the positional arguments.
 func (c *command) takesCell(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.req.Run = args[0]; len(args) == 2 {
@@ -61,7 +61,7 @@ func (c *command) takesCell(cmd *cobra.Command) {
 	}
 }
 
-// resumes returns the arguments that end the pause of a run, or of one of its cells if that is not "".
+// resumes returns the arguments of the command that ends the pause of a run, or of one of its cells if cell is not "".
 func resumes(run, cell string) []string {
 	if cell == "" {
 		return []string{"resume", run}

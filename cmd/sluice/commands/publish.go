@@ -19,13 +19,13 @@ func newPublish() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish FILE",
 		Short: "Make a workflow the newest version of its name",
-		Long: `Publish keeps a workflow, with the child workflows that it names, in the journal's folder, as the newest version of its name:
-sluice start NAME starts that one from now on. Runs keep the version that they were started with.
+		Long: `Publish stores a workflow, with the child workflows that it names, in the journal's folder, as the newest version of its name:
+from now on sluice start NAME starts this version. Runs keep the version that they were started with.
 
-It prints the version's number and hash, and what it replaces; if the newest version is the same, it changes nothing. If a
-process works on DIR, the workflow is sent to it, at most 64 MiB with its children. Of the open runs of the version before, it
-says how many can be moved to the new one, of at most 1,000, and no longer than two seconds; see sluice diff.
-With -o json it prints one object, in which effect is what sluice diff prints:
+It prints the version's number and hash, and the version that it replaces; if the newest version is the same, it changes nothing.
+If a process works on DIR, the workflow is sent to it, at most 64 MiB with its children. It also prints how many open runs of the
+replaced version can be moved to the new one; it checks at most 1,000 runs, for at most two seconds. See sluice diff.
+With -o json it prints one object, in which effect is the object of sluice diff:
   {"published":{"name":…,"number":…,"hash":…,"actor":…,"at":…},"replaced":{…},"unchanged":…,"effect":{…}}
 
 It ends with 0 if the workflow is the newest version now, with 1 if an error occurred, and with 2 if it is refused.`,
@@ -93,7 +93,7 @@ func published(done *api.Done) string {
 	}
 }
 
-// childrenOf names the child workflows that have changed.
+// childrenOf returns the names of the child workflows that have changed.
 func childrenOf(effect *versions.Diff) string {
 	if effect == nil {
 		return ""

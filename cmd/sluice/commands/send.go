@@ -21,11 +21,11 @@ func newSend() *cobra.Command {
 		Long: `Send sends a message to a run. A step that waits for a message of this name takes it, now or when the run comes to that step.
 PAYLOAD is JSON, @FILE for a file with JSON in it, or - for standard input; without it the payload is null.
 
-A message that no step of the workflow waits for is journaled too. Then a warning names the message that was probably meant.
+A message that no step of the workflow waits for is journaled, too; a warning names the message that was probably meant.
 
 A world takes only messages that fit their types, and send prints the number of the message's event and the cells that it goes
-to; in the JSON object they are seq and cells. With --id a message may be sent again: it is taken once, and the answer is the
-first one's. With --until it waits until the condition holds for the first of these cells, or for the one that --cell names, and
+to; in the JSON object they are seq and cells. With --id a message may be sent again: it is taken once, and each answer is the
+first one. With --until send waits until the condition holds for the first of these cells, or for the one that --cell names, and
 prints that cell's state; in the JSON object cell is that cell. COND is an expression that reads state, key, status and cell, an
 object with machine, key, status and paused. While no process works on the world, it waits for one, and says so once. Ctrl-C
 ends the waiting; the message stays sent.`,
@@ -64,7 +64,7 @@ type sending struct {
 	until, cell string
 }
 
-// run sends the message, prints how it was taken, and waits if it is asked to.
+// run sends the message, prints the result, and with --until waits for the condition.
 func (s *sending) run(cmd *cobra.Command) error {
 	if err := s.check(); err != nil {
 		return cli.Refuse(err)
@@ -73,7 +73,7 @@ func (s *sending) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cli.ExitOf(err)
 	}
-	if s.output.Value == "json" && s.until != "" { // one object, once the cell is there
+	if s.output.Value == "json" && s.until != "" { // print one object, with the cell
 		return s.await(cmd, &done)
 	}
 	if len(done.Cells) > 0 && !done.Dry && s.output.Value != "json" {
@@ -89,7 +89,7 @@ func (s *sending) run(cmd *cobra.Command) error {
 	return s.await(cmd, &done)
 }
 
-// check refuses flags that cannot be used together, and conditions that are not written well, before anything is sent.
+// check refuses flags that cannot be combined, and invalid conditions, before anything is sent.
 func (s *sending) check() error {
 	if s.until == "" && s.cell != "" {
 		return errors.New("--cell needs --until: it names the cell that the condition is about")

@@ -38,19 +38,19 @@ func newCheck() *cobra.Command {
 		Short: "Explore all possible runs of a workflow",
 		Long: `Check explores all possible runs of a small workflow or playbook, up to a bound: in each move a call answers,
 fails or times out, or a gate opens, in every order that makes a difference. It makes no call. It reports a run that can never
-end, a step that never runs, a final step that runs twice, and each condition of --never, or of the key x-never of a playbook,
-that can come to hold; with each it prints a shortest sequence of moves that leads there.
+end, a step that never runs, a final step that runs twice, and each condition of --never, or of the key x-never of the
+document, that can hold; with each it prints a shortest sequence of moves that leads there.
 
 A condition reads run.status, run.finished, and steps.NAME.status, .output and .error; that of a playbook also ctx, and
-runs.NAME, the number of times that a step has run. Answers and failures of calls are guessed from the values that the document
-reads of them and compares them with; --answer sets an answer instead. Without --input, the input of a workflow is guessed in the
-same way, within its schema. Worlds cannot be explored yet: test tries them with scenarios.
+runs.NAME, the number of times that a step has run. Answers and failures of calls are guessed from the parts of them that the
+document reads and the values that it compares them with; --answer sets an answer instead. Without --input, the input of a
+workflow is guessed in the same way, within its schema. Worlds cannot be explored yet: test tries them with scenarios.
 
 For programs, -o json prints one object:
   {"name":…,"states":…,"complete":…,"ends":[…],"findings":[{"kind":…,"step":…,"text":…,"trace":[…]}]}
 
 It ends with 0 if it found nothing, with 1 if it found something, with 2 if the document is refused, and with 3 if a bound, such
-as --states or --depth, kept it from exploring everything, whatever it found. With --partial it then ends with 0 or 1. On a
+as --states or --depth, prevented a complete exploration, with or without findings. With --partial it then ends with 0 or 1. On a
 terminal it shows its progress.`,
 		Example: `  sluice check order.yaml
   sluice check order.yaml --never '{{ steps.ship.status == "completed" && steps.pay.status != "completed" }}'
@@ -59,7 +59,7 @@ terminal it shows its progress.`,
 		Args: cli.Arguments,
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.never, "never", nil, "report whether `CONDITION` can come to hold (may be repeated)")
+	flags.StringArrayVar(&f.never, "never", nil, "report whether `CONDITION` can hold (may be repeated)")
 	flags.StringArrayVar(&f.outputs, "answer", nil, "the value that a step, or STEP.TASK of a playbook, answers: `STEP=JSON` (may be repeated)")
 	flags.StringVarP(&f.input, "input", "i", "", "the input of the run: `JSON`, @FILE, or - for standard input")
 	flags.IntVar(&f.states, "states", 20_000, "explore `N` states at most")

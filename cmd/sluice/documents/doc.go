@@ -1,4 +1,4 @@
-// Package documents holds the verbs for documents, which need no journal: validate, check, test, convert and schema.
+// Package documents implements the verbs for documents, which need no journal: validate, check, test, convert and schema.
 //
 // None of them calls anything outside the process, writes a file that was not named, or depends on the time. Errors of
 // documents go to standard error as file:line:column: message, or with -o json into the objects printed.

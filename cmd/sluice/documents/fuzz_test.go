@@ -36,7 +36,7 @@ const (
 	bytesMax = 1 << 20
 )
 
-// few holds the limits of runs with crashes, whose work is the square of their events.
+// few holds the limits of runs with crashes. Their work grows with the square of the number of events.
 var few = coordinator.Limits{
 	MapItemsMax: 50, InstancesMax: 50, EventsMax: 50, ValueBytesMax: 1 << 16, DescendantsMax: 5, DepthMax: 3,
 }
@@ -99,7 +99,7 @@ func bounded(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// maxima holds the most that one document has taken of each, in this process.
+// maxima holds the largest memory and processor time that one document has taken in this process.
 type maxima struct {
 	bytes uint64
 	time  time.Duration // of the processor
@@ -107,7 +107,7 @@ type maxima struct {
 
 var most maxima
 
-// computed returns the processor's time that this process has taken: a busy machine does not lengthen it.
+// computed returns the processor time of this process, which does not depend on other load of the machine.
 func computed(t *testing.T) time.Duration {
 	var u syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
@@ -187,10 +187,10 @@ func planned(dir string) *plan.Plan {
 	return p
 }
 
-// scenariosMax bounds the scenarios of all files that are run: each may use the whole budget.
+// scenariosMax bounds the scenarios that are run of all files: each scenario may use the whole budget.
 const scenariosMax = 3
 
-// play runs the scenarios of a file, if any, and at most so many, without and with crashes. It returns their number.
+// play runs the scenarios of a file, if any, and at most most of them, without and with crashes. It returns their number.
 func play(file string, most int) int {
 	list, err := scenario.Load(file)
 	if err != nil {
@@ -232,7 +232,7 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// apart returns the files of a text, by name.
+// apart splits a text into its files, and returns them by name.
 func apart(text string) map[string]string {
 	files := map[string]string{}
 	name := mainFile

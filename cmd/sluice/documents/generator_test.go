@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// generator makes files from a byte string: each byte chooses the next element; after the last byte, the simplest is chosen. So nearly
+// generator makes files from a byte string: each byte chooses the next element; after the last byte, the simplest is chosen. Thus nearly
 // all files are valid, and a change of one byte changes a document in one place.
 type generator struct {
 	choices []byte
@@ -32,12 +32,12 @@ func (d *generator) pick(n int) int {
 	return int(b) % n
 }
 
-// rarely returns true once in n times.
+// rarely returns true in one of n cases.
 func (d *generator) rarely(n int) bool { return d.pick(n) == n-1 }
 
 func one[T any](d *generator, of ...T) T { return of[d.pick(len(of))] }
 
-// either returns one of values of several types.
+// either returns one of several values, which may have different types.
 func either(d *generator, of ...any) any { return one(d, of...) }
 
 func (d *generator) text(v any) string {
@@ -56,7 +56,7 @@ func (d *generator) document() object {
 	return d.playbook()
 }
 
-// with sets a key once in n times.
+// with sets a key in one of n cases.
 func (d *generator) with(o object, key string, n int, v func() any) {
 	if d.rarely(n) {
 		o[key] = v()

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// heavy returns documents with which test or check once allocated much more than all verbs together may, for little text.
+// heavy returns small documents for which test or check once allocated much more than the limit for all verbs together.
 func heavy() []string {
 	each := func(n int, f func(i int) any) []any {
 		list := make([]any, n)
@@ -51,21 +51,21 @@ func heavy() []string {
 			over(200, object{"operation": "same", "id": "b", "input": "{{ steps.a.output }}"})), object{}),
 		scripted(workflow(object{"v": object{"value": each(800, func(int) any { return object{"a": 1} })}},
 			over(300, object{"operation": "v", "id": "s"})), object{}),
-		// One evaluation takes more than is left for all.
+		// One evaluation needs more than the rest of the budget for all evaluations.
 		scripted(workflow(object{"v": object{"value": "{{ len(1..1000000) + len(1..1000000) }}"}}, object{"operation": "v", "id": "a"}), object{}),
 		// Each of many evaluations takes little.
 		scripted(playbook(object{"step": "s", "tool": []any{object{"name": "t", "kind": "noop", "spec": rules(append(
 			each(340, func(i int) any {
 				return object{"when": fmt.Sprintf("{{ ctx.a == %d }}", i), "then": object{"do": "continue"}}
 			}), always(object{"do": "jump", "to": "t"}))...)}}}), object{}),
-		// The document of a child run is compiled, and its schema.
+		// Each child run compiles its document and its schema.
 		scripted(workflow(object{"self": self}, each(100, func(i int) any { return object{"operation": "self", "id": fmt.Sprint("s", i)} })...), object{}),
 		scripted(wide, object{"input": object{}}),
-		// Each call asks many.
+		// Each call has many participants.
 		scripted(holders, object{"operations": object{"ask": object{"output": 1, "after": "PT1S"}}}),
 		// Each answer is preceded by many reports.
 		scripted(workflow(object{}, over(300, ask)), object{"operations": object{"ask": object{"output": 1, "frames": each(300, func(int) any { return object{"kind": "k"} })}}}),
-		// Each write copies the context, and each parallel iteration has it.
+		// Each write copies the context, and each parallel iteration has a copy.
 		scripted(playbook(object{"step": "a", "tool": []any{
 			object{"name": "t0", "kind": "noop", "spec": rules(always(object{"do": "continue", "set": sets}))},
 			object{"name": "t", "kind": "noop", "spec": rules(always(object{"do": "jump", "to": "t", "set": object{"ctx.k1": "{{ (ctx.k1 ?? 0) + 1 }}"}}))},

@@ -2,5 +2,5 @@
 
 package documents
 
-// raced reports whether the race detector is on, which allocates memory, too.
+// raced reports whether the race detector is on, which allocates additional memory.
 const raced = true

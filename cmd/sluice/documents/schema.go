@@ -18,7 +18,7 @@ func newSchema() *cobra.Command {
 		Long: `Schema prints the JSON Schema of a kind of document: ` + strings.Join(schemaKinds(), ", ") + `.
 Editors that use it complete keys, show their meanings, and mark faults while a document is written.
 
-The schemas are published, too. Editors that use yaml-language-server check a document that begins with such a line:
+The schemas are also published. Editors that use yaml-language-server check a document that begins with such a line:
   # yaml-language-server: $schema=` + schema.Find("Workflow").URL() + `
 
 A schema describes the keys and the types of their values. Only sluice validate finds errors that depend on the rest of the
@@ -38,7 +38,7 @@ document, such as the name of a step that does not exist.`,
 	}
 }
 
-// noSchema returns the error about a kind that does not exist, with the one that was probably meant.
+// noSchema returns the error about an unknown kind, with the kind that was probably meant.
 func noSchema(kind string) error {
 	if near, ok := expr.Nearest(kind, schemaKinds()); ok {
 		return fmt.Errorf("there is no schema of %q (did you mean %q?)", kind, near)

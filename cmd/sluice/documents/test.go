@@ -16,12 +16,12 @@ func newTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Run scenarios in virtual time",
-		Long: `Test runs the scenarios in files and folders: documents that say how the calls of a workflow are answered, and what is expected
-of the run. It makes no calls and never sleeps, and its result is the same each time. Of a scenario that fails it prints the
+		Long: `Test runs the scenarios in files and folders: documents with the answers to the calls of a workflow, and the expectations about
+the run. It makes no calls and never sleeps, and its result is the same each time. For a scenario that fails it prints the
 differences, and the event after which each appeared.
 
 With --crash the engine is discarded after every append and rebuilt from its journal, which must change nothing; a workflow
-with a step that is not idempotent is run without crashes. With --seed, answers of the same instant are shuffled.
+with a step that is not idempotent is run without crashes. With --seed, answers at the same instant are shuffled.
 
 For programs, -o json prints one object for each scenario:
   {"scenario":…,"file":…,"line":…,"passed":…,"duration":…,"events":…,"crashes":…,
@@ -85,7 +85,7 @@ func (t *scenarioTest) show(r *scenario.Report) {
 	_ = cli.NewJSON(t.out, t.out).Encode(r) // flat structs of strings and numbers always encode
 }
 
-// conclude prints the counts, and returns the Exit for them.
+// conclude prints the counts, and returns the Exit for them; nil if all scenarios passed.
 func (t *scenarioTest) conclude() error {
 	if t.passed+t.failed == 0 {
 		return cli.Refuse(fmt.Errorf("no scenario has a name that matches %q", t.only))

@@ -20,9 +20,9 @@ func newValidate() *cobra.Command {
 		Short: "Report all errors in workflows",
 		Long: `Validate reads workflows and reports all errors of all files at once, each with its place and, for a misspelt name, the name
 that was probably meant. It runs nothing and writes nothing. It also warns of probable mistakes that are allowed, such as keys
-without effect; a warning does not refuse the file.
+without effect; a file with warnings is accepted.
 
-An operation that no document binds is refused, unless --operations names it: a Go program or a worker then has it.
+An operation that no document binds is refused, unless --operations names it as one of a Go program or a worker.
 
 For programs, -o json prints one object for each file; it may have "warnings", which have the members of errors:
   {"file":…,"ok":true,"name":…,"steps":…,"hash":…}
@@ -49,7 +49,7 @@ It ends with 0 if all files are accepted, and with 2 if one is refused.`,
 	return cmd
 }
 
-// validation reports on one file after the other.
+// validation validates files one after the other, and prints the results.
 type validation struct {
 	out, err io.Writer
 	asJSON   bool
@@ -78,7 +78,7 @@ func (v *validation) file(file string) {
 	}
 }
 
-// size says how many steps a workflow has, or how many machines a world.
+// size returns the number of steps of a workflow, or of machines of a world, as text.
 func size(p *plan.Plan) string {
 	if world, ok := machine.Of(p.Workflow); ok {
 		return cli.Plural(len(world.Machines), "machine")
@@ -86,7 +86,7 @@ func size(p *plan.Plan) string {
 	return cli.Plural(len(p.StepNames()), "step")
 }
 
-// verdict is the result for one file, for programs.
+// verdict is the result for one file as JSON.
 type verdict struct {
 	File     string  `json:"file"`
 	OK       bool    `json:"ok"`
@@ -97,7 +97,7 @@ type verdict struct {
 	Warnings []fault `json:"warnings,omitempty"`
 }
 
-// fault is one error of a document, for programs.
+// fault is one error of a document as JSON.
 type fault struct {
 	Line       int    `json:"line,omitempty"`
 	Column     int    `json:"column,omitempty"`

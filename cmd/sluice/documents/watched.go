@@ -8,13 +8,13 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// redrawn is the time between two drawings of the line.
+// redrawn is the minimum time between two drawings of the line.
 const redrawn = 100 * time.Millisecond
 
-// watched shows on a terminal how far an exploration has come, in a line that it redraws. Elsewhere it shows nothing.
+// watched shows the progress of an exploration in a line of a terminal, which it redraws. Without a terminal it shows nothing.
 type watched struct {
 	w     io.Writer // nil: no terminal
-	most  int       // states
+	most  int       // bound of the number of states
 	last  time.Time // of the newest drawing
 	drawn bool
 }
@@ -26,7 +26,7 @@ func newWatched(w io.Writer, most int) *watched {
 	return &watched{w: w, most: most, last: time.Now()}
 }
 
-// show takes the number of states seen so far.
+// show draws the number of states explored so far, unless the last drawing is too recent.
 func (p *watched) show(states int) {
 	if p.w == nil || time.Since(p.last) < redrawn {
 		return

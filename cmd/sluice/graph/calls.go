@@ -40,7 +40,7 @@ func drawCallGraph(w io.Writer, calls []*api.Call, format string) error {
 	return drawAs(w, g, format, d, func(id int32) any { return calls[id] })
 }
 
-// callGraph returns the graph whose nodes are the calls, in their order.
+// callGraph returns the graph with the calls as nodes, in their order.
 func callGraph(calls []*api.Call) (*dag.Graph, error) {
 	b := dag.NewBuilder(dag.CallGraph)
 	for _, c := range calls {

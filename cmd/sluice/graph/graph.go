@@ -1,5 +1,6 @@
-// Package graph holds the verb graph. It draws a workflow (graph.go, and a file for each kind with routing, such as playbook.go) or
-// the calls of a run (calls.go): each returns a graph, the look of its nodes and their attributes; package dag writes the formats.
+// Package graph implements the verb graph. It draws a workflow (graph.go, and a file for each kind with routing, such as playbook.go) or
+// the calls of a run (calls.go). Each of these files makes a graph, the look of its nodes and their attributes; package dag writes the
+// formats.
 package graph
 
 import (
@@ -26,21 +27,21 @@ func New() *cobra.Command {
 		Use:   "graph FILE | graph RUN --data DIR",
 		Short: "Draw a workflow, or the calls of a run",
 		Long: `Graph prints the steps of a workflow and the edges between them: as a Mermaid flowchart, in the DOT language of Graphviz, as JSON,
-or as an SVG picture that stands alone, light or dark as the reader's system is. A conditional is a diamond with its tests on the
-edges; a map is a stack, in a frame with what is done for each item; an edge is dotted if it is there only because a step reads
-the output of another. A small point stands for a place where many steps meet. In JSON a conditional is no node: its
+or as a self-contained SVG picture, light or dark as the reader's system is. A conditional is a diamond with its tests on the
+edges; a map is a stack, in a frame with the steps for each item; an edge is dotted if its only reason is that a step reads
+the output of another. A small point is a place where many steps meet. In JSON a conditional is not a node: its
 test is a guard on the edges into its branches, after the guards of the conditionals around it. In SVG it is a gate, a call to
 others is dashed, and a legend explains the rest.
 
 Of a playbook it prints the steps, and the arcs between them with their guards. A step with a gate is dashed, and a loop is a
 stack; the labels name joins, the entry and the final step.
 
-Of a world it prints the events, the machines that hear them or raise them, and the effects: a line leads from a machine to each
-effect that it may emit, and a dotted one back with the receipts. A keyed machine is a stack; the labels name its timers.
+Of a world it prints the events, the machines that receive or raise them, and the effects: a line leads from a machine to each
+effect that it may emit, and a dotted line back for the receipts. A keyed machine is a stack; the labels name its timers.
 
 With --data it prints the calls of a run, with --at as they were after an event or at a time: every attempt, every participant
 that was asked, and every call to a decision source, including those of its child runs and those that led to the run. A line
-leads from a call to the calls that it has made, and a dotted line to those that had to wait for it. A small point stands for a
+leads from a call to the calls that it has made, and a dotted line to the calls that had to wait for it. A small point is a
 place where more than 64 calls meet. RUN is the id of a run, or an unambiguous beginning of it; another process may be
 working on it. In JSON a node has more members:
   {"kind":"call","request":…,"run":…,"step":…,"attempt":…,"operation":…,"status":…,"parent_request":…,"depends_on":[…],
@@ -103,13 +104,13 @@ func draw(w io.Writer, p *plan.Plan, format string) error {
 	return drawAs(w, g, format, d.Drawing, d.attributes)
 }
 
-// kinds has the pictures of workflows with routing, by its kind.
+// kinds holds the functions that draw workflows with routing, by the kind of the routing.
 var kinds = map[string]func(template.Routing) (*picture, error){
 	playbook.Kind: drawPlaybook,
 	machine.Kind:  drawWorld,
 }
 
-// picture is a graph, the look of its nodes, and their attributes for programs.
+// picture is a graph, the look of its nodes, and their attributes in JSON.
 type picture struct {
 	dag.Drawing
 	graph      *dag.Graph
@@ -133,11 +134,11 @@ func drawAs(w io.Writer, g *dag.Graph, format string, d dag.Drawing, attributes 
 	return g.WriteMermaid(w, d)
 }
 
-// drawing returns the look of each node of a plan's graph.
+// drawing computes the look of each node of a plan's graph.
 type drawing struct {
 	dag.Drawing
 	plan *plan.Plan
-	row  []int32 // by node
+	row  []int32 // of the plan, by node of the graph
 }
 
 func newDrawing(p *plan.Plan, g *dag.Graph) *drawing {
@@ -188,7 +189,7 @@ func (d *drawing) frames(row int32) []string {
 	return append(outer, label)
 }
 
-// attributes returns the attributes of a node for programs.
+// attributes returns the JSON attributes of a node.
 func (d *drawing) attributes(id int32) any {
 	n := &d.plan.Nodes[d.row[id]]
 	a := struct {

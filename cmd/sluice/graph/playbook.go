@@ -84,7 +84,7 @@ func join(j *playbook.Join) string {
 	return string(j.Mode)
 }
 
-// stepAttributes returns the attributes of a step for programs.
+// stepAttributes returns the JSON attributes of a step.
 func stepAttributes(book *playbook.Playbook, id int32) any {
 	s := book.Steps[id]
 	a := struct {
@@ -94,7 +94,7 @@ func stepAttributes(book *playbook.Playbook, id int32) any {
 		Final bool     `json:"final,omitempty"`
 		Gate  string   `json:"gate,omitempty"`
 		Join  string   `json:"join,omitempty"`
-		Loop  string   `json:"loop,omitempty"` // name of an item
+		Loop  string   `json:"loop,omitempty"` // the iterator: the name of an item
 		Mode  string   `json:"mode,omitempty"` // of its router
 	}{Kind: "step", Entry: s.Index == book.Executor.Entry, Final: s.Index == book.Executor.Final}
 	for _, t := range s.Tasks {

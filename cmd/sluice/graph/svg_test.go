@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every document of the examples and the tests that can be drawn at all is drawn as a well-formed picture.
+// Every document of the examples and the tests that can be drawn becomes a well-formed picture.
 func TestAllDocumentsAreDrawnAsSVG(t *testing.T) {
 	drawn := 0
 	for _, dir := range []string{"examples", "testdata"} {

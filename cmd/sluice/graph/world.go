@@ -17,11 +17,11 @@ type worldPart struct {
 	effect  *machine.Effect  // of an effect
 }
 
-// key returns the key of the node: an event, a machine and an effect may have one name.
+// key returns the key of the node. It includes the kind, since an event, a machine and an effect may have the same name.
 func (p *worldPart) key() string { return p.kind + " " + p.name }
 
-// drawWorld returns the picture of a world: which events go to which machines, which these raise, and which effects they emit
-// and hear of.
+// drawWorld returns the picture of a world. Edges lead from events to the machines that subscribe to them, from machines to the events
+// that they raise and the effects that they emit, and from effects back to the machines.
 func drawWorld(r template.Routing) (*picture, error) {
 	world := r.(*machine.World)
 	parts := partsOf(world)
@@ -56,7 +56,8 @@ func drawWorld(r template.Routing) (*picture, error) {
 	return &picture{worldDrawing(world, parts), g, func(id int32) any { return parts[id].attributes() }}, nil
 }
 
-// partsOf returns the events that a machine hears or raises, in the order of the subscriptions, the machines, and the effects.
+// partsOf returns the events with a subscription, in the order of the subscriptions, then the other events that machines raise, the
+// machines, and the effects.
 func partsOf(world *machine.World) (parts []worldPart) {
 	known := map[string]bool{}
 	event := func(name string) {
@@ -106,7 +107,7 @@ func timersOf(m *machine.Machine) (names []string) {
 	return names
 }
 
-// worldDrawing returns the look of each part of a world. Raised messages without a subscriber are there, too.
+// worldDrawing returns the look of each part of a world, including raised messages without a subscriber.
 func worldDrawing(world *machine.World, parts []worldPart) dag.Drawing {
 	return dag.Drawing{
 		Title:   world.Name,
@@ -144,7 +145,7 @@ func lifecycle(m *machine.Machine) string {
 	return "entity"
 }
 
-// attributes returns the attributes of a part for programs.
+// attributes returns the JSON attributes of a part.
 func (p *worldPart) attributes() any {
 	a := struct {
 		Kind      string   `json:"kind"`

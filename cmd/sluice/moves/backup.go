@@ -21,7 +21,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// copied is the JSON of a backup.
+// copied is the result of a backup as JSON.
 type copied struct {
 	Backup string `json:"backup"` // the folder
 	doctor.Report
@@ -30,22 +30,22 @@ type copied struct {
 func newBackup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Make a copy of a journal, while its runs go on",
+		Short: "Copy a journal while its runs go on",
 		Long: `Backup makes a copy of the whole journal in the folder DIR, which must be missing or empty, and not below that of the journal. The
-copy has everything that was durable when it began, and the audit of a host that listens. Then it reads the copy from the first
-record to the last, as doctor does.
+copy has everything that was durable when the backup began, and the audit of a host that listens. Then Backup reads the copy from
+the first record to the last, as doctor does.
 
-The copy is a journal: a process that works on it goes on with its runs. So start none on it as long as another works on the
-original. On the same disk the two share files that neither changes, which is fast and takes little room; a copy survives the loss
-of the disk only on another one. If a backup fails, nothing is left of it.
+The copy is a journal: a process that works on it continues its runs. So do not start a process on it while another works on the
+original. On the same disk the two share files that neither changes, which is fast and takes little space; to survive the loss of
+the disk, a copy must be on another one. If a backup fails, its files are removed.
 
 With --server the host makes the copy, and DIR is the name of a folder below the --backup-dir of the host.
 
 With -o json it prints one object, with the counts of what was read:
   {"backup":…,"runs":…,"events":…,"contents":…,"faults":…,"derived":…,"mended":…}
 
-It ends with 0 if the copy is there and sound, with 1 if it cannot be made or has a fault, and with 2 for a folder that takes
-none, if there is no journal, or for wrong usage.`,
+It ends with 0 if the copy is complete and sound, with 1 if it cannot be made or has a fault, and with 2 for a folder that cannot
+hold a copy, if there is no journal, or for wrong usage.`,
 		Example: `  sluice backup /mnt/other/journal-tuesday --data ./journal
   sluice backup tuesday --server http://127.0.0.1:8080`,
 		Args: cli.Arguments,
@@ -85,7 +85,7 @@ none, if there is no journal, or for wrong usage.`,
 	return cmd
 }
 
-// atServer asks a server for a copy, and waits for its report on the copy.
+// atServer requests a job from a server, such as a copy, and waits for its report.
 func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
 	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
 	if err != nil {
@@ -96,7 +96,7 @@ func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, e
 	return &report, c.Job(cmd.Context(), kind, body, &report)
 }
 
-// readBack checks a copy.
+// readBack reads a copy from its first record to its last, and returns the report.
 func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Report, err error) {
 	raw, err := control.TakeRaw(cmd.Context(), dir, false, disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -109,7 +109,7 @@ func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Rep
 	return report, errors.Join(err, raw.Close())
 }
 
-// tell prints the counts of a copy.
+// tell prints the result of a backup, and returns the Exit for a copy with faults.
 func tell(cmd *cobra.Command, dir string, report *doctor.Report, asJSON bool) error {
 	if asJSON {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)

@@ -18,19 +18,19 @@ import (
 func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [RUN…]",
-		Short: "Write runs as a file that import reads",
-		Long: `Export writes runs as lines of JSON, with all that they need: the workflows, the events, each large value once, and of a world the
-content of its newest snapshots. The runs that a run has started are exported with it. The runs go on meanwhile, and stay where
-they are.
+		Short: "Write runs to a file that import reads",
+		Long: `Export writes runs as lines of JSON, with everything that they need: the workflows, the events, each large value once, and of a
+world the content of its newest snapshots. The runs that a run has started are exported with it. The runs go on meanwhile, and
+remain in the journal.
 
-The file is the same for the same runs, wherever they are: exported, imported and exported again, they are the same bytes. It has
-the inputs and outputs of the runs as they are. The names under which workflows are published are not in it.
+The file depends only on the runs: exported, imported and exported again, they are the same bytes. It has the inputs and outputs
+of the runs unchanged. The names under which workflows are published are not in it.
 
 RUN is the id of a run, or an unambiguous beginning of it. --where selects runs as in sluice runs list, and --all selects all. A
 file is written whole or not at all.
 
-It ends with 0 if the runs are written, with 1 if the journal cannot be read or the file not be written, and with 2 if there is no
-such run or journal, or for wrong usage.`,
+It ends with 0 if the runs are written, with 1 if the journal cannot be read or the file cannot be written, and with 2 if there
+is no such run or journal, or for wrong usage.`,
 		Example: `  sluice export tuesday --data ./journal -o tuesday.jsonl
   sluice export --where 'status:failed label.team:payments' --data ./journal > failed.jsonl
   sluice export --all --data ./journal | gzip > runs.jsonl.gz`,
@@ -54,7 +54,7 @@ such run or journal, or for wrong usage.`,
 		case ways == 0:
 			return errors.New("which runs? name them, or select them by --where QUERY, or take --all")
 		case ways > 1:
-			return errors.New("name runs, or select them by --where, or take --all: only one of these")
+			return errors.New("name runs, select them by --where, or take --all: only one of these")
 		case cmd.Flags().Changed("where") && where == "":
 			return errors.New("--where is empty; --all means all runs")
 		}
@@ -70,8 +70,8 @@ such run or journal, or for wrong usage.`,
 	return cmd
 }
 
-// written writes a file whole or not at all: the old one stays until then. Anything but a regular file is written to in place,
-// and so is standard output.
+// written writes a file whole or not at all: the old file stays until the new one is complete. Standard output, and anything that is not
+// a regular file, is written in place.
 func written(stdout io.Writer, name string, write func(io.Writer) error) (err error) {
 	if name == "-" {
 		return buffered(stdout, write)

@@ -20,7 +20,7 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
-// formats lists the formats of workflows that import took before runs.
+// formats lists the formats of workflows that earlier versions of import accepted.
 var formats = []string{"wfformat"}
 
 func newImport() *cobra.Command {
@@ -33,8 +33,8 @@ The file is checked as a whole before anything is written: a file that was cut o
 whose id the journal has with other content. Then nothing is imported. A run that is there with the same content is confirmed. An
 import that was interrupted is completed by the next one of the same file.
 
-Runs that have not ended are held: no process goes on with them, because the one from which they come may still do so. Once it
-has stopped, sluice resume RUN lets a run go on here; runs and runs show mark the runs that are held.
+Runs that have not ended are held: no process continues them, because the process from which they come may still do so. Once that
+process has stopped, sluice resume RUN lets a run go on here; runs and runs show mark the runs that are held.
 
 To convert a file of another format to a workflow, see convert.
 
@@ -78,7 +78,7 @@ for wrong usage.`,
 	return cmd
 }
 
-// converted returns an error for arguments of convert.
+// converted returns an error if the arguments belong to convert, else nil.
 func converted(args []string) error {
 	if len(args) > 0 && slices.Contains(formats, args[0]) {
 		return fmt.Errorf("import reads exported runs; to convert a file of another format to a workflow: sluice convert %s", strings.Join(args, " "))
@@ -98,7 +98,7 @@ func opened(name string) (*os.File, error) {
 	return file, err
 }
 
-// importInto imports a file. It makes a journal only for a file that is accepted.
+// importInto imports a file. If there is no journal, it creates one only for an acceptable file.
 func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, report *imported) error {
 	name := file.Name()
 	path, err := filepath.Abs(name)
@@ -119,17 +119,17 @@ func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, rep
 	return err
 }
 
-// imported holds the results to print about the runs of a file.
+// imported counts the imported runs of a file, and prints them.
 type imported struct {
 	dir                 string
 	objects             *cli.Objects
 	text                bool
 	written, there      int
-	held                []string // ids of runs that no call has started, the first of them
+	held                []string // ids of the first held runs that no call has started
 	heldTops, heldTotal int
 }
 
-// heldMax is how many runs that are held are named.
+// heldMax bounds the held runs that are named; the others are counted.
 const heldMax = 5
 
 func (r *imported) add(run *api.Imported) error {
@@ -167,7 +167,7 @@ func (r *imported) end(cmd *cobra.Command) error {
 	if r.heldTotal == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "%d of them have not ended and are held; once no other process goes on with one, have it go on here:\n", r.heldTotal)
+	fmt.Fprintf(w, "%d of them have not ended and are held; once no other process works on a run, let it go on here:\n", r.heldTotal)
 	for _, run := range r.held {
 		fmt.Fprintln(w, progress.Clean("  "+cli.CommandLine(r.dir, []string{"resume", run})))
 	}

@@ -12,7 +12,7 @@ import (
 // itemsMax bounds the failed items that a map lists; the others are counted.
 const itemsMax = 16
 
-// Apply applies the next update of the run. Each must be applied exactly once.
+// Apply applies the next update of the run. Each update must be applied exactly once.
 func (t *Tree) Apply(u *coordinator.Update) {
 	t.status = u.Status
 	t.awaits.Apply(u)
@@ -77,7 +77,7 @@ func (t *Tree) change(c *coordinator.StepChange, at int64) {
 	t.mark(i)
 }
 
-// shift moves one step from a word to another, in its own counts and in those of all its ancestors.
+// shift moves one step from a word to another, in its own counts and in the counts of all its ancestors.
 func (t *Tree) shift(i int32, from Word, was bool, to Word, is bool) {
 	for j := i; j >= 0; j = t.nodes[j].parent {
 		n := &t.nodes[j]
@@ -121,7 +121,7 @@ func (t *Tree) wholeBody(i int32) bool {
 	return t.nodes[i].end == i+2 && t.nodes[i+1].line == i
 }
 
-// changeItem applies a change of a step or map within a map's item, of which only running and failed ones are recorded.
+// changeItem applies a change of a step or map within a map's item. Only running and failed ones are recorded.
 func (t *Tree) changeItem(i int32, c *coordinator.StepChange, to Word, fails bool, at int64) {
 	begun := t.begun[c.Step]
 	switch {
@@ -149,7 +149,7 @@ func (t *Tree) holder(i int32) *node {
 	return &t.nodes[i]
 }
 
-// reason returns a failure in one line; "" if it follows from another failure, which the tree shows.
+// reason returns a failure in one line; "" for a consequence of another failure, which the tree shows.
 func reason(f *journal.Failure) string {
 	if f == nil || f.Code == reactive.CodeDependency {
 		return ""

@@ -14,22 +14,22 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world"
 )
 
-// cells holds the cells of a world: how many there are of each status, and those that are shown.
+// cells holds the cells of a world: their number by status, and the cells that may be shown.
 //
 //	● shop            running     4.2s  1,204 cells, 1 failed, 3 waiting
 //	├─ ✗ order[a]     failed            declined: no money
 //	├─ ● order[b]     waiting           for pay, timer deadline in 29m12s
 //	└─ ✓ more         1,200 completed
 //
-// It keeps at most cellsMax cells: those that have failed or are paused go before those that wait, these before the others, and of
-// equals those that have changed last.
+// It keeps at least the first cellsMax cells, and at most twice as many: failed cells come first, then paused, waiting, running and
+// completed ones, and among equals the cells that have changed last.
 type cells struct {
 	counts map[world.Status]int
 	kept   map[string]*cell // by address
 	clock  uint64           // changes so far
 }
 
-// cellsMax bounds the cells that a tree keeps.
+// cellsMax is the number of cells that a tree keeps when it has more than twice as many.
 const cellsMax = 200
 
 // cell is a cell that may be shown.
@@ -60,7 +60,7 @@ func (b *cells) apply(c *world.CellState, from world.Status) {
 	}
 }
 
-// ranked returns the kept cells, those first that are shown first.
+// ranked returns the kept cells in the order of rank, and within a rank the last changed first.
 func (b *cells) ranked() []*cell {
 	list := slices.Collect(maps.Values(b.kept))
 	slices.SortFunc(list, func(x, y *cell) int {
@@ -69,7 +69,7 @@ func (b *cells) ranked() []*cell {
 	return list
 }
 
-// rank returns how little a cell needs attention.
+// rank returns the rank of a cell: cells of a lower rank need more attention.
 func (c *cell) rank() int {
 	switch {
 	case c.Status == world.Failed:
@@ -84,7 +84,7 @@ func (c *cell) rank() int {
 	return 4
 }
 
-// rows returns the lines of a number of cells, in the order of their addresses, and one line for the others.
+// rows returns at most room lines: cells in the order of their addresses, and one line that counts the others.
 func (b *cells) rows(room int, now int64) []row {
 	total := 0
 	for _, n := range b.counts {
@@ -143,7 +143,7 @@ func (b *cells) header() string {
 	return text
 }
 
-// CellCounts says how many cells a world has, and of which statuses; "" for any other run.
+// CellCounts returns the number of cells of a world, by status, as text; "" for any other run.
 func (t *Tree) CellCounts() string {
 	if t.cells == nil {
 		return ""
@@ -168,7 +168,7 @@ func (c *cell) row(now int64) row {
 	return r
 }
 
-// WordOfCell returns the word in whose style a cell is drawn: Running while a call for it is under way.
+// WordOfCell returns the word that selects the style of a cell: Running while a call for it is under way.
 func WordOfCell(c *world.CellState) Word {
 	switch c.Status {
 	case world.Failed:
@@ -193,7 +193,7 @@ func WordOfCell(c *world.CellState) Word {
 // waitsShown bounds the intents that a line names.
 const waitsShown = 3
 
-// WaitsOf names the effects and timers that a cell waits for; now is the instant from which timers are counted, 0 to leave that out.
+// WaitsOf returns the effects and timers that a cell waits for, as text. Timers have the time left at now; if now is 0, they have none.
 func WaitsOf(c *world.CellState, now int64) string {
 	var names []string
 	for i := range c.Intents {

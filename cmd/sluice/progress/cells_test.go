@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// worldFilm makes up the updates of a world's run.
+// worldFilm makes the updates of an invented world's run.
 type worldFilm struct {
 	tree *progress.Tree
 	was  map[string]world.Status
@@ -76,7 +76,7 @@ func TestDrawAWorld(t *testing.T) {
 	require.Equal(t, "3 cells, 1 waiting, 1 running", f.tree.CellCounts())
 }
 
-// However many cells there are, a drawing fits, and the number of cells kept is bounded: the failed ones stay.
+// A drawing of any number of cells fits, and the number of cells kept is bounded: the failed ones stay.
 func TestDrawAWorldOfManyCells(t *testing.T) {
 	f := newWorldFilm(t)
 	f.to(world.Failed, "order[first]")

@@ -13,22 +13,22 @@
 //	│     └─ ✗ check[2]  failed  0.4s  exit: exit status 1
 //	└─ · publish    idle
 //
-// A playbook is drawn as a list of its steps, because its arcs do not form a tree; a step is one line, however often it runs:
+// A playbook is drawn as a list of its steps, because its arcs do not form a tree; a step is one line for all its runs:
 //
 //	├─ ● pages     4/12 running  3.2s  2 of 2 runs, 1 failed
 //
-// A world is drawn as a list of cells, each with its wait: first those that have failed, are paused or wait.
+// A world is drawn as a list of cells, each with its wait. If not all cells fit, those that have failed, are paused or wait come first.
 //
-// A map is one line with counts, however many items it has; those that failed are named. A tree that is higher than the
-// frame is folded: failed and running steps stay, and summary lines describe the rest.
+// A map of any number of items is one line with counts; failed items are named. A tree that is higher than the frame is folded: failed
+// and running steps stay, and summary lines describe the rest.
 //
 // # Contracts
 //
 // A Tree belongs to one goroutine. It has no clock and does no I/O: the same updates and the same frame return the same
 // text. Instants are Unix nanoseconds.
 //
-// Apply takes all updates of one run, in order from the first one on. Of an update it keeps only failures, which must not change. It
-// ignores an update about a step that the document does not have.
+// Apply takes all updates of one run, in order from the first one on. Of an update it keeps only the failures, which the caller must not
+// change. It ignores an update about a step that the document does not have.
 //
 // Apply costs O(depth of the tree) for each change, and Draw O(lines drawn), plus one bit test for each step of the document. Memory is
 // proportional to the document and the running steps: a Tree keeps the first 100 failures, and the first 16 failed items of a map; the

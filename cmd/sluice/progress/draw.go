@@ -16,14 +16,14 @@ type Frame struct {
 	Tick   int    // moves the symbols of running steps; 0: they do not move
 	Note   string // a last line; "": none
 
-	// Hints are lines before the note: commands that let the run go on. Those for which there is no room are left out.
+	// Hints are lines before the note: commands that end waits of the run. Hints that do not fit are left out.
 	Hints []string
 
 	// Paint returns a part of a line in the style of a word, with the same number of columns. Default: the text unchanged.
 	Paint func(w Word, text string) string
 }
 
-// faint is the word whose style lines and remarks have.
+// faint is the word that selects the style of connecting lines and remarks.
 const faint = Skipped
 
 // row is a line of the drawing.
@@ -83,7 +83,7 @@ type drawing struct {
 	rows []row
 }
 
-// steps makes the rows of the run and its steps, in about as many lines as there is room for.
+// steps makes the rows of the run and its steps, about room of them.
 func (d *drawing) steps(room int) {
 	d.fold = d.t.choose(room - 1)
 	for grown := true; grown; grown = d.fold.grow(room - len(d.rows)) {
@@ -195,7 +195,7 @@ func (t *Tree) row(i int32, now int64) row {
 	return r
 }
 
-// mapRow returns the line of a map: the number of its settled items, and a word for all.
+// mapRow returns the line of a map: the number of its settled items, and one word for all of them.
 func (t *Tree) mapRow(i int32, now int64) row {
 	n := &t.nodes[i]
 	settled, total := t.items(i)
@@ -211,7 +211,8 @@ func (t *Tree) mapRow(i int32, now int64) row {
 	return r
 }
 
-// items returns the number of a map's settled items, and of all. Each step of the body counts items, and the slowest one is right.
+// items returns the number of a map's settled items, and of all its items. Each step of the body counts its settled items, and the
+// lowest count is the result.
 func (t *Tree) items(i int32) (settled, total int32) {
 	settled = -1
 	for j := i + 1; j < t.nodes[i].end; j++ {

@@ -11,9 +11,9 @@ import (
 // failuresMax bounds the failures that a Tree keeps; the others are counted.
 const failuresMax = 100
 
-// Failure is a step that has failed finally, or a map or conditional whose expression has failed.
+// Failure is a step that has failed finally, or a map or conditional with a failed expression.
 type Failure struct {
-	Step    string           // key of the step, of a step in an item, or of a step-run, as runs show prints it
+	Step    string           // key of the step, of a step in an item, or of a step-run, in the form that runs show prints
 	Attempt int32            // the last one; 0: none
 	Cause   *journal.Failure // shared: must not be changed; may be nil
 }
@@ -41,7 +41,7 @@ func (f *failures) remove(key string) {
 	}
 }
 
-// fails reports whether a node of that kind fails by itself with that cause. For example, a map whose items have failed does not.
+// fails reports whether a node of that kind fails by itself with that cause. For example, a map with failed items does not.
 func (k kind) fails(cause *journal.Failure) bool {
 	return k == step || cause != nil && (cause.Code == reactive.CodeOver || cause.Code == reactive.CodeTest)
 }

@@ -20,7 +20,7 @@ const (
 	// itemLinesMax bounds the lines of a map for its failed items.
 	itemLinesMax = 4
 
-	// failureRoomMin is the room for failures in a small frame, half of which would not hold a failure with its ancestors.
+	// failureRoomMin is the room for failures in a small frame: half of such a frame would not hold a failure with its ancestors.
 	failureRoomMin = 8
 
 	// summaryLines is the number of lines that a container needs for its summaries.
@@ -32,7 +32,7 @@ const (
 func (t *Tree) choose(room int) *fold {
 	f := &fold{t: t, items: min(itemLinesMax, room/6), shown: map[int32]bool{}}
 	if f.items < 2 {
-		f.items = 0 // a single line would repeat that of the map
+		f.items = 0 // a single line would repeat the line of the map
 	}
 	if f.fits(room) {
 		f.all()
@@ -56,7 +56,7 @@ func (t *Tree) choose(room int) *fold {
 	return f
 }
 
-// grow shows more nodes if reserved lines are not needed. It reports whether it did.
+// grow shows more nodes in reserved lines that are not needed. It reports whether it showed any.
 func (f *fold) grow(spare int) bool {
 	n := len(f.shown)
 	if spare > 0 && n < len(f.t.nodes) {
@@ -129,7 +129,7 @@ func (f *fold) all() {
 	}
 }
 
-// around shows as many steps and maps as there is room for, alternately after and before a place.
+// around shows steps and maps, alternately after and before a place, until there is no room for another.
 func (f *fold) around(place int32) {
 	after, before := max(place, 1), place-1 // without the root
 	for ahead, back := true, true; ahead || back; {
@@ -142,7 +142,7 @@ func (f *fold) around(place int32) {
 	}
 }
 
-// next shows the first step or map at or beyond i that is not yet shown, and returns where to go on. It reports false when
+// next shows the first step or map at or beyond i that is not yet shown, and returns the node at which to continue. It reports false if
 // there is none, or no room for it.
 func (f *fold) next(i, way int32) (int32, bool) {
 	for ; i > 0 && int(i) < len(f.t.nodes); i += way {

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the drawings in testdata")
 
-// film makes up the updates of a run, and draws it.
+// film makes the updates of an invented run, and draws the run.
 type film struct {
 	t      testing.TB
 	tree   *progress.Tree
@@ -53,7 +53,7 @@ func (f *film) end(status reactive.RunStatus) {
 	f.event(journal.Event{Type: journal.RunFinished}, status)
 }
 
-// to moves steps to a status, after a delay.
+// to changes the status of steps, after a delay.
 func (f *film) to(status reactive.Status, after time.Duration, steps ...string) {
 	f.at += after
 	for _, step := range steps {

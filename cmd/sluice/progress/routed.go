@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// runs holds the runs of a playbook's step, which has one line, however often it runs.
+// runs holds the runs of a playbook's step. The step has one line for all its runs.
 //
 //	● pages    3/8 running   1.2s  run 2, 1 failed
 type runs struct {
@@ -29,13 +29,13 @@ func routed(names []string) []template.Node {
 	return list
 }
 
-// runOf parses a name in a playbook's run: of a step, of a run of it such as `fetch@2`, or of a call within a run.
+// runOf parses a name in a playbook's run: of a step, of a step-run such as `fetch@2`, or of a call within a step-run.
 func runOf(name string) (id string, isRun, isCall bool) {
 	id, number, isRun := strings.Cut(name, "@")
 	return id, isRun, strings.ContainsAny(number, ".[")
 }
 
-// changeRun applies a change of a run of a step, or of a step whose tokens wait. The calls within runs have no lines.
+// changeRun applies a change of a step-run, or of a step with waiting tokens. The calls within step-runs have no lines.
 func (t *Tree) changeRun(c *coordinator.StepChange, at int64) {
 	id, isRun, isCall := runOf(c.Step)
 	i, known := t.byID[id]

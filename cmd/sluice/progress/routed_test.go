@@ -18,7 +18,7 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// newRoutedFilm returns a film of a playbook with those steps.
+// newRoutedFilm returns a film of a playbook with the given steps.
 func newRoutedFilm(t testing.TB, steps ...string) *film {
 	text := "kind: Playbook\napiVersion: sluice/v1\nmetadata: {name: shops}\nworkflow:\n"
 	for _, s := range steps {
@@ -69,7 +69,7 @@ func TestDrawAPlaybook(t *testing.T) {
 	require.Zero(t, more)
 }
 
-// Drawings are valid for any changes of runs of steps, in any order.
+// Drawings are valid for any changes of step-runs, in any order.
 func TestAnyRunOfAPlaybookFitsAnyFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var steps, live []string

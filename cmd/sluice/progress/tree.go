@@ -13,13 +13,13 @@ import (
 // Tree is the state of one run for drawing. Make it with New.
 //
 // Invariants, checked by check:
-//  1. The counts of a node are the sum of those of the steps in it.
+//  1. The counts of a node are the sums of the counts of the steps in it.
 //  2. busy and bad hold exactly the nodes for which isBusy and isBad return true.
-//  3. A node's children are in (node, end), and every line's ancestors have lines.
+//  3. A node's children are in (node, end), and the ancestors of every node with a line have lines.
 type Tree struct {
 	name     string
 	routed   bool   // of a playbook: steps may run more than once
-	cells    *cells // of a world, which has no other nodes than the root; else nil
+	cells    *cells // of a world, which has only the root node; else nil
 	nodes    []node // in the order of the document; 0 is the root
 	byID     map[string]int32
 	lines    int    // of the whole tree, without failed items and the root
@@ -52,7 +52,7 @@ type node struct {
 	attempt int32
 	parent  int32
 	end     int32 // of the nodes inside: (node, end)
-	line    int32 // the node whose line shows this one: itself, or the map whose only step it is
+	line    int32 // the node with the line that shows this one: itself, or the map that has it as its only step
 	inMap   bool
 	counts  counts
 	begun   int64 // Unix nanoseconds; 0: not yet
@@ -70,7 +70,7 @@ type failedItem struct {
 	failure string
 }
 
-// New returns the tree of a run that has not started. The workflow must have been checked, and must not change from then on.
+// New returns the tree of a run that has not started. The workflow must have been checked, and must not change afterwards.
 func New(w *template.Workflow) *Tree {
 	t := &Tree{name: w.Name, byID: map[string]int32{}, retrying: map[string]bool{}, begun: map[string]int64{}, awaits: inspect.Awaiting{}}
 	b := builder{t: t}
@@ -96,7 +96,7 @@ func New(w *template.Workflow) *Tree {
 	return t
 }
 
-// builder walks the workflow's tree.
+// builder makes the nodes of a workflow's tree.
 type builder struct {
 	t      *Tree
 	parent int32

@@ -8,7 +8,7 @@ import (
 )
 
 // WaitText describes a wait and its end for people: `message "approve" until 14:02:11`. The arguments are the kind of an
-// inspect.Wait, its text, and its outcome at an instant; zero: it has no end.
+// inspect.Wait, its text, the outcome of its end, and the instant of its end; zero: it has no end.
 func WaitText(kind inspect.WaitKind, what, then string, until time.Time) string {
 	what = Clean(what)
 	switch {
@@ -22,7 +22,7 @@ func WaitText(kind inspect.WaitKind, what, then string, until time.Time) string 
 	return what + " until " + Soon(until)
 }
 
-// Soon returns an instant for people, with its date unless that is today's.
+// Soon returns an instant for people, with its date unless the date is today's.
 func Soon(t time.Time) string {
 	t = t.Local()
 	if now := time.Now(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {

@@ -47,7 +47,7 @@ func WordOf(s reactive.Status, pending bool) (Word, bool) {
 	return wordsByStatus[s], s != reactive.Absent
 }
 
-// WordOfRun returns the word in whose style a run of that status is drawn.
+// WordOfRun returns the word that selects the style of a run of that status.
 func WordOfRun(s reactive.RunStatus) Word {
 	switch s {
 	case reactive.RunRunning:
@@ -90,7 +90,7 @@ func (c *counts) sum(from, to Word) int32 {
 	return n
 }
 
-// word returns one word for many steps: running ones come first, then waiting ones, then the ends.
+// word returns one word for many steps: the word of running ones, else of waiting ones, else of their ends.
 func (c *counts) word() Word {
 	switch {
 	case c[Running] > 0:

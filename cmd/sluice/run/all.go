@@ -24,11 +24,11 @@ import (
 const allRuns = "--all"
 
 const (
-	settleTime = 200 * time.Millisecond // after which a run that nothing moves leaves memory
-	nearTime   = 10 * time.Second       // a timer that is due within it is waited for
+	settleTime = 200 * time.Millisecond // after which an idle run leaves memory
+	nearTime   = 10 * time.Second       // timers that are due within it are awaited
 )
 
-// resumeAll works on all open runs of a folder until none moves.
+// resumeAll works on all open runs of a folder until none moves or a request to stop arrives.
 func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	known, err := f.participants()
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	return nil
 }
 
-// settle returns when no run of the engine moves, or when it is to stop.
+// settle returns when no run of the engine moves, or, with true, at the first request to stop.
 func settle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
 	tick := time.NewTicker(settleTime / 4)
 	defer tick.Stop()
@@ -84,7 +84,7 @@ func settle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
 	return false
 }
 
-// tally prints how many of the runs, in order of id, have each status, and reports whether one has failed or cannot go on.
+// tally prints the number of runs by status, and reports whether one has failed or cannot go on. The ids in runs must be sorted.
 func (f *runFlags) tally(ctx context.Context, cmd *cobra.Command, engine *coordinator.Engine, runs []string) (failed bool, err error) {
 	counts := map[string]int{}
 	for head, err := range engine.Runs(ctx, "") {

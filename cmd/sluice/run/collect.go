@@ -9,14 +9,14 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/retention"
 )
 
-// A host deletes expired runs as often as the shortest of its rules says, within these bounds.
+// A host deletes expired runs at intervals of the shortest time of its rules, within these bounds.
 const (
 	collectOften  = time.Second
 	collectSeldom = time.Hour
 )
 
 // collectPeriodically deletes expired runs at start, when the rules change, and periodically until ctx ends. Without rules it logs once
-// how much the default rule would free.
+// the amount that the default rule would free.
 func collectPeriodically(ctx context.Context, engine *coordinator.Engine, logger *slog.Logger) {
 	changed, later := make(chan []retention.Rule), collectSeldom
 	go watchRules(ctx, engine, logger, changed)

@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// A host deletes as often as the shortest rule says, and at once when a rule changes.
+// A host deletes at intervals of the shortest time of its rules, and at once when a rule changes.
 func TestHouseIsKeptAsOftenAsTheRulesSay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := template.Parse("w.yaml", []byte("{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{operation: one}]}"))

@@ -70,13 +70,14 @@ func (f *runFlags) request(ctx context.Context, input value.Value, arg string) (
 	return req, w, nil
 }
 
-// load reads the workflow, which may have operations of the workers of the process that works on the folder.
+// load reads the workflow. Its operations may belong to workers of the process that works on the folder.
 func (f *runFlags) load(ctx context.Context, file string) (p *parcel.Parcel, w *template.Workflow, err error) {
 	p, w, f.unbound, err = cli.LoadForHost(ctx, file, f.data)
 	return p, w, err
 }
 
-// runHeld starts a run in the process that works on the folder, and follows it. It returns errLeft if that has ended before.
+// runHeld starts a run in the process that works on the folder, and follows the run. It returns errLeft if that process has ended before
+// it started the run.
 func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, stops *interrupts) error {
 	if f.directory != "" || len(f.passEnv) > 0 || f.worlds != (worldFlags{}) {
 		return cli.Refuse(fmt.Errorf("another process works on %s, and it decides about --directory, --pass-env and what is kept of worlds: "+
@@ -107,8 +108,8 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w, Dir: f.data}, stops)
 }
 
-// resumeHeld follows a run on which the process works that has the folder: it has resumed it already. Another run that this process has
-// not resumed waits until the folder is free. It returns errLeft if that process has ended.
+// resumeHeld follows a run that the process that works on the folder has resumed already, or shows a run that has ended. It returns the
+// Exit for any other run, and errLeft if the process has ended.
 func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 	var shown *api.Run
 	var document []byte
@@ -126,7 +127,7 @@ func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 	case shown.Held:
 		return isHeld(f.data, shown.Run)
 	case !shown.Finished && !shown.Driven:
-		return cli.Fail(fmt.Errorf("another process works on %s, but not on run %s: resume that one when the process has ended, or work on all runs of the folder with:\n  %s",
+		return cli.Fail(fmt.Errorf("another process works on %s, but not on run %s: resume the run when the process has ended, or work on all runs of the folder with:\n  %s",
 			f.data, progress.Clean(shown.Run), cli.Command("serve", "--data", f.data)))
 	}
 	w, err := kinds.ParseStored(document)
@@ -144,11 +145,11 @@ func isHeld(dir, run string) error {
 
 // isIncomplete returns the Exit for a run whose import was interrupted.
 func isIncomplete(dir, run string) error {
-	return cli.Fail(fmt.Errorf("run %s is not here as a whole: its import goes on, or was interrupted; import the file again, or give the run up:\n  %s",
+	return cli.Fail(fmt.Errorf("run %s is incomplete: its import is under way or was interrupted; import the file again, or delete the run:\n  %s",
 		progress.Clean(run), cli.CommandLine(dir, []string{"delete", run})))
 }
 
-// followHeld shows a run on which another process works, until it ends or this one is interrupted.
+// followHeld shows a run on which another process works, until the run ends or this process is interrupted.
 func (f *runFlags) followHeld(cmd *cobra.Command, h *held, r *view.Run, stops *interrupts) error {
 	ctx, letGo := context.WithCancel(cmd.Context())
 	defer letGo()
@@ -197,16 +198,16 @@ type held struct {
 	view view.View
 
 	result    *coordinator.Result
-	announced bool // that no process works on the run
+	announced bool // it was printed that no process works on the run
 }
 
-// follow shows the run until it ends, cannot go on, or ctx has ended, through the processes that work on the folder.
+// follow shows the run, through whatever process works on the folder, until the run ends or cannot be read, or ctx ends.
 func (h *held) follow(ctx context.Context) (end ending) {
 	for {
 		revision, _ := disk.Revision(h.dir) // if this fails, With fails, too
 		err := control.With(ctx, h.dir, coordinator.Config{}, func(c *control.Client) error {
 			if c.Held() {
-				revision = nil // that process may end before it reports everything
+				revision = nil // the process may end before it has sent everything
 			}
 			return h.read(ctx, c)
 		})
@@ -229,7 +230,7 @@ func (h *held) follow(ctx context.Context) (end ending) {
 	}
 }
 
-// read shows the events that a client yields; if this process has opened the journal itself, only those that are there.
+// read shows the events that a client yields. If this process has opened the journal itself, it shows only existing events.
 func (h *held) read(ctx context.Context, c *control.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {

@@ -10,7 +10,7 @@ import (
 )
 
 // interrupts counts the requests to stop: a signal of cli.StopSignals, or Ctrl-C as a key. The first closes asked; the second ends the
-// process at once. A reader of the output that is gone counts as the first request, and never as the second.
+// process at once. The loss of the reader of the output counts as a first request, but never as a second.
 type interrupts struct {
 	signals    chan os.Signal
 	pipes      chan os.Signal  // SIGPIPE; never received from
@@ -21,9 +21,9 @@ type interrupts struct {
 	ended      chan struct{}
 }
 
-// listen counts requests until close. It catches SIGPIPE, so that a write fails instead of ending the process, and does not count it:
-// the signal comes for every pipe and socket whose other end is closed, also by a program that does not read its input, or a process
-// that watches the run. Only a failed write to the output shows that its reader is gone.
+// listen counts requests until close. It catches SIGPIPE, so that a write fails instead of ending the process, and does not count it: the
+// signal is sent for every pipe and socket with a closed other end, also if a program does not read its input, or a process that watches
+// the run has ended. Only a failed write to the output shows that its reader is gone.
 func listen(readerGone <-chan struct{}) *interrupts {
 	i := &interrupts{
 		signals: make(chan os.Signal, 2), pipes: make(chan os.Signal, 1), readerGone: readerGone,
@@ -66,7 +66,7 @@ func (i *interrupts) Press() {
 	}
 }
 
-// BeforeExit registers a function that is called before the process is ended at once.
+// BeforeExit registers a function to be called before a second request ends the process at once.
 func (i *interrupts) BeforeExit(f func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -31,7 +31,7 @@ type rerunFlags struct {
 func newRerun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rerun RUN",
-		Short: "Start a new run that keeps results of a run, and runs the rest again",
+		Short: "Start a new run that keeps results of a run, and runs the other steps again",
 		Long: `Rerun starts a new run of the workflow of RUN, with its input. Steps whose result is kept make no call; the others run again:
 
   --from STEP     STEP and all steps that follow it; STEP may be a map, a conditional, a step in an item of a map, such as
@@ -43,24 +43,23 @@ func newRerun() *cobra.Command {
 Steps without a result to keep run in any case. --set steps.STEP.output=VALUE sets the result of a step, and without one of the
 flags above the steps that follow run again; with steps.STEP.input=VALUE the step runs with that input. A path may follow, such
 as steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. Results set in RUN stay set unless the
-step is named or, with --changed, its operation or input differs; inputs set in RUN stay set while the step's own input is
-written the same. --input and --workflow replace the input and the workflow, and imply --changed without one of the other flags.
+step is named or, with --changed, its operation or input differs; inputs set in RUN stay set while the input in the document
+is unchanged. --input and --workflow replace the input and the workflow, and imply --changed without one of the other flags.
 With --at N, results count as of event N of RUN.
 
---dry-run says which steps will run, which may (if their input is another, their branch is taken, or their map has such an
-item) and which are kept, and starts nothing. Steps with idempotent: false are marked: running them again is not the same as
-once.
+--dry-run starts nothing, and prints the steps that will run, that may run (if their input differs, their branch is taken, or
+their map has the item) and that are kept. Steps with idempotent: false are marked, since a repetition may do their work twice.
 
 A playbook is rerun from an event on, by --at N alone: the new run has the events of RUN up to there, and calls that were
-under way then are made again. Instants move with it, so that timers have as long to go as they had. sluice runs events shows
+under way then are made again. Its instants are shifted, so that timers have the same time left. sluice runs events shows
 the events. Worlds are not rerun.
 
 Kept results are journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,
-and its id is printed. Where none does, this process carries the run out and shows it, as sluice run does.
+and its id is printed. If no process does, this process carries the run out and shows it, as sluice run does.
 
 With -o json it prints {"run":…,"of":…,"driven":…}, and with --dry-run {"run":…,"seq":…,"will":[…],"may":[…],"kept":[…]},
-where each step has step, operation and non_idempotent; where this process carries the run out, what sluice run -o json
-prints.
+where each step has step, operation and non_idempotent; if this process carries the run out, it prints the same as
+sluice run -o json.
 
 It ends with 0 if the run is durable and, if this process carries it out, has completed, with 1 if it has not completed or
 cannot be rerun in this way, and with 2 if there is no such run or step, or for wrong usage.`,
@@ -85,7 +84,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags.StringVar(&f.workflow, "workflow", "", "run the workflow of `FILE` (default: that of RUN)")
 	flags.StringVar(&f.id, "id", "", "the id `NEW` of the new run (default: a random one)")
 	flags.StringArrayVarP(&f.label, "label", "l", nil, "attach the label `NAME=TEXT` (may be repeated; default: those of RUN)")
-	flags.BoolVar(&f.dry, "dry-run", false, "only say what would run")
+	flags.BoolVar(&f.dry, "dry-run", false, "only print the steps that would run")
 	flags.StringVar(&f.actor, "actor", "", "record `NAME` as the author of the rerun (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cli.Before(cmd, func(cmd *cobra.Command) error { return noID(cmd, f.id) })
@@ -137,7 +136,7 @@ func (f *rerunFlags) request(cmd *cobra.Command, run string) (req *api.Request, 
 	return req, nil
 }
 
-// run starts the new run. If no process works on the folder, this one carries the run out.
+// run starts the new run. If no process works on the folder, this process carries the run out.
 func (f *rerunFlags) run(cmd *cobra.Command, req *api.Request, asJSON bool) error {
 	done, err := f.ask(cmd.Context(), req, nil)
 	if err != nil {
@@ -207,7 +206,7 @@ func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) 
 	case len(p.Will) > 0:
 	case len(p.May) > 0:
 		fmt.Fprintln(out, "nothing runs for certain")
-	case w.At > 0 && w.From == "" && w.Only == "" && !w.Failed && !w.Changed: // a playbook, which may go on waiting
+	case w.At > 0 && w.From == "" && w.Only == "" && !w.Failed && !w.Changed: // a playbook, which may still wait
 		fmt.Fprintln(out, "nothing will run")
 	default:
 		fmt.Fprintln(out, "nothing will run: the new run would end at once")
@@ -239,10 +238,10 @@ func (n *eventNumber) Set(text string) error {
 	return nil
 }
 
-// namedMax is how many steps a line of a preview names.
+// namedMax bounds the steps that a line of a preview names, except that one more is named in place of "and 1 more".
 const namedMax = 12
 
-// group returns the group under which a preview counts a key, and the unit: the items of a step, the calls of a playbook's task.
+// group returns the group in which a preview counts a key, and the unit: the items of a step, or the calls of a playbook's task.
 func group(key string) (id, of string) {
 	if step, call, ok := strings.Cut(key, "@"); ok {
 		task, _, _ := strings.Cut(call[strings.LastIndex(call, ".")+1:], "~")
@@ -256,7 +255,7 @@ func group(key string) (id, of string) {
 	return id, "items"
 }
 
-// listSteps prints one line about steps; those of a group count together.
+// listSteps prints one line about steps; the steps of a group are counted together.
 func listSteps(out io.Writer, title string, steps []coordinator.RerunStep) {
 	if len(steps) == 0 {
 		return

@@ -1,7 +1,8 @@
-// Package run holds the verbs that carry out runs. run starts a workflow or resumes a run in its own engine, shows its progress, and
-// ends with the run or when it is interrupted; start leaves the run to the process that works on the folder; serve is such a process.
+// Package run implements the verbs that carry out runs. run starts a workflow or resumes a run in its own engine, shows the progress, and
+// ends with the run or when it is interrupted; start leaves the run to the process that works on the folder; rerun starts a new run that
+// keeps results of another; serve is a process that works on all runs of a folder.
 //
-// run.go reads flags and decides the exit code; session.go is the engine with its one run, held.go a run in another process, and all.go
+// run.go parses flags and decides the exit code; session.go has the engine with its one run, held.go a run in another process, and all.go
 // an engine with all runs; interrupts.go counts signals; log.go receives the engine's log. Package view shows the run.
 package run
 
@@ -49,12 +50,12 @@ sluice run backup.yaml | head -1, count as Ctrl-C.
 
 If another process works on DIR, such as sluice serve, the run is started there, and this process follows it: the workflow, its
 child workflows and the input are sent, at most 64 MiB, and programs start in the folder in which sluice run was called. Ctrl-C
-then lets go of the run, and prints how to follow and how to cancel it.
+then ends only this process, and prints the commands that follow and cancel the run.
 
 With --server the run is started in a sluice serve elsewhere, in the same way.
 
 With --resume --all it works on all open runs until none moves: no call is under way, and no timer is due within ten seconds. It
-prints how many are in which status, and ends with 1 if a run has failed or cannot go on.
+prints the number of runs by status, and ends with 1 if a run has failed or cannot go on.
 
 The RUN of --resume is the id of a run, or an unambiguous beginning of it. It shows the events from then on; for a run that
 has ended, it shows the result again.
@@ -62,8 +63,8 @@ has ended, it shows the result again.
 A program that the workflow runs receives the variables PATH, HOME, LANG and TMPDIR of the environment, those that --pass-env
 names, and those that its binding sets under env; and of the call SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT, and
 SLUICE_IDEMPOTENCY_KEY, which is the same when the call is made again. It receives no others, so that it cannot read your
-tokens. When it ends, the processes that it has started are ended too, except those in sessions of their own, as setsid
-creates: these go on after the step and the run.
+tokens. When it ends, the processes that it has started are ended too, except those in other sessions, as setsid
+creates: these continue after the step and the run.
 
 It ends with 0 if the run completed, with 1 if it did not, with 2 if the workflow or its input is refused, and with 130 if
 the run was interrupted.`,
@@ -107,10 +108,10 @@ type runFlags struct {
 	worlds         worldFlags
 
 	named   bool  // the argument may be the name of a published workflow
-	unbound error // why the workflow cannot run but with workers; set by load
+	unbound error // the reason that the workflow needs workers; set by load
 }
 
-// noID refuses an empty id, such as an unset variable of a shell: each such start would begin another run.
+// noID refuses an explicit empty id, such as an unset variable of a shell: each such start would begin another run.
 func noID(cmd *cobra.Command, id string) error {
 	if id == "" && cmd.Flags().Changed("id") {
 		return errors.New("--id is empty; leave it out for a random id")
@@ -147,7 +148,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkServer refuses flags that only a run in this process has, if the run is a server's.
+// checkServer refuses flags that apply only to a run in this process, if the run is started at a server.
 func (f *runFlags) checkServer(cmd *cobra.Command) error {
 	if !client.IsURL(f.data) {
 		return nil
@@ -211,7 +212,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	return f.conclude(cmd.ErrOrStderr(), s.run.ID(), end)
 }
 
-// open makes the session of a run, and does not start the run.
+// open makes the session of a run without starting the run.
 func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (*session, error) {
 	known, err := f.participants()
 	if err != nil {
@@ -249,7 +250,7 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	return openToStart(ctx, f.data, of, config)
 }
 
-// forHost reports whether a workflow that this process cannot run is one for the workers of the process that works on the folder.
+// forHost reports whether a workflow that this process cannot run can be left to the workers of the process that works on the folder.
 func (f *runFlags) forHost(ctx context.Context, file string) bool {
 	if f.data == "" {
 		return false
@@ -282,7 +283,7 @@ func (f *runFlags) participants() (directory.Directory, error) {
 	return file, nil
 }
 
-// remedy returns advice about a run that is parked.
+// remedy returns the advice for the error of a parked run.
 func remedy(err error) string {
 	if errors.Is(err, coordinator.ErrMissing) {
 		return ": start the program that has it, sluice has no Go operations"

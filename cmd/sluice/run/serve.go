@@ -21,21 +21,21 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// stopTime is the time in which calls under way may end when the host stops. Then they are stopped.
+// stopTime bounds the time that calls under way have to end when the host stops; then they are stopped.
 const stopTime = 5 * time.Second
 
-// surveyMax bounds the waiting runs that a host looks at when it begins. Faults of the others are found when something moves them.
+// surveyMax bounds the waiting runs that a host examines when it starts. Faults of the others are found at their next event.
 const surveyMax = 10_000
 
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Work on all runs of a folder, as a host",
-		Long: `Serve works on all runs of a folder: it goes on with those that are open, and starts, shows and changes runs as other commands
-with the same --data ask it to. It makes the folder if there is none. When it is ready, it prints one line.
+		Long: `Serve works on all runs of a folder: it continues the open runs, and carries out the requests of other commands with the same
+--data: it starts, shows and changes runs. It makes the folder if there is none. When it is ready, it prints one line.
 
 A run that cannot go on in this process, because something that it needs is missing or its journal is damaged, is parked: the
-log says why, once, at level WARN, and so do sluice runs and sluice runs show. One process at a time works on a folder.
+log has the reason, once, at level WARN, and so have sluice runs and sluice runs show. One process at a time works on a folder.
 
 Commands reach the host through the socket control.sock in the folder, which only the same user may use. A program that a
 workflow runs starts in the folder from which its run was started, and receives the variables PATH, HOME, LANG and TMPDIR of the
@@ -52,8 +52,8 @@ machine; --no-auth is for loopback addresses only. Another address needs TLS, or
 client are journaled under the name of its token.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
-then stopped, and after at most ten seconds it ends. A second signal ends it at once. Either way nothing is lost: open runs go
-on when a process works on the folder again, also after a crash.
+then stopped, and after at most ten seconds it ends. A second signal ends it at once. In both cases nothing is lost: open runs
+go on when a process works on the folder again, also after a crash.
 
 It ends with 0 after it was asked to stop, and with 1 if it cannot work on the folder. The log goes to standard error.`,
 		Example: `  sluice serve --data ./journal
@@ -126,7 +126,7 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	defer beside.Wait()
 	keeping, stopKeeping := context.WithCancel(ctx)
 	defer stopKeeping()
-	beside.Go(func() { survey(ctx, engine) }) // the engine's end ends it
+	beside.Go(func() { survey(ctx, engine) }) // until the engine has shut down
 	beside.Go(func() { collectPeriodically(keeping, engine, logger) })
 	<-stops.first()
 	stopKeeping()
@@ -137,7 +137,8 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	return nil
 }
 
-// openDoor answers requests by the socket. A host that listens keeps an audit, in which they are, too; nil: it does not.
+// openDoor serves the socket of the folder. If the host listens, it also opens the audit, which records requests by the socket, too; else
+// it returns nil.
 func openDoor(dir string, engine *coordinator.Engine, network *serving.Flags, logger *slog.Logger) (*audit.Log, error) {
 	if network.Listen == "" {
 		_, err := control.Serve(dir, engine)
@@ -153,8 +154,8 @@ func openDoor(dir string, engine *coordinator.Engine, network *serving.Flags, lo
 	return record, nil
 }
 
-// survey looks at the runs that wait for something else than time, which an engine does not read when it opens, so that those that
-// cannot go on are known and logged before something moves them.
+// survey examines waiting and paused runs. When an engine opens, it reads only those that wait for time. survey finds the others that
+// cannot go on, and logs them before their next event.
 func survey(ctx context.Context, engine *coordinator.Engine) {
 	looked := 0
 	for head, err := range engine.Find(ctx, "status:waiting,paused") {
@@ -168,7 +169,7 @@ func survey(ctx context.Context, engine *coordinator.Engine) {
 	}
 }
 
-// stop shuts an engine down, and allows its calls stopTime.
+// stop shuts an engine down. Its calls have stopTime to end.
 func stop(ctx context.Context, engine *coordinator.Engine) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()

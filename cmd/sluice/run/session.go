@@ -23,17 +23,17 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// what is a run to be started.
+// what holds the parameters of a run to be started.
 type what struct {
-	workflow *template.Workflow // of a file; nil: the published one of that name
+	workflow *template.Workflow // of a file; nil: the published workflow of the name
 	name     string
 	input    value.Value
 	id       string // "": a new one
 	labels   map[string]string
-	dir      string // in which programs start
+	dir      string // folder in which programs start
 }
 
-// graceTime is the time in which calls in progress may end when a run is suspended.
+// graceTime bounds the time that calls under way have to end when a run is suspended; then they are stopped.
 const graceTime = time.Second
 
 // session is one run in an engine of its own.
@@ -41,7 +41,7 @@ type session struct {
 	workflow *template.Workflow
 	engine   *coordinator.Engine
 	run      *coordinator.Run
-	begin    func(context.Context) error // starts the run, or finds it; called once, after open
+	begin    func(context.Context) error // starts or finds the run; called once, after open
 	seen     uint64                      // sequence of the last event before this session
 	log      *log
 	config   coordinator.Config // of the engine
@@ -68,7 +68,7 @@ func openToStart(ctx context.Context, dir string, of *what, config coordinator.C
 		if id != "" {
 			opts = append(opts, coordinator.WithID(id))
 		}
-		if dir != "" { // another process may go on with the run
+		if dir != "" { // another process may continue the run
 			opts = append(opts, coordinator.WithDir(of.dir))
 		}
 		var document any
@@ -181,8 +181,8 @@ func recallWorkflow(content any) (*template.Workflow, error) {
 	return kinds.ParseStored(data)
 }
 
-// open makes the engine, and serves other processes if the journal is in a folder. Of all runs in the journal only the session's own
-// goes on: others would be suspended again when it ends.
+// open makes the engine, and serves other processes if the journal is in a folder. The engine picks up only the session's own run: other
+// runs would be suspended again when the session ends.
 func (s *session) open(ctx context.Context, store journal.Store, id string) (err error) {
 	config := s.config
 	config.Logger, config.OnBlocked = s.log.logger(), s.onBlocked()
@@ -237,7 +237,7 @@ func (s *session) follow(ctx context.Context, v view.View, stops *interrupts) en
 	return end
 }
 
-// stop suspends the run, or cancels it if its journal is in memory, because it could not be resumed.
+// stop suspends the run. It cancels a run with a journal in memory, because that run could not be resumed.
 func (s *session) stop(ctx context.Context, v view.View) {
 	if s.dir != "" {
 		v.Stopping("suspending the run (Ctrl-C again ends everything at once)")
@@ -258,7 +258,7 @@ func (s *session) shutdown(ctx context.Context) {
 	}
 }
 
-// close ends the engine, and calls that have outlived the run.
+// close shuts the engine down, with any calls that are still under way after the end of the run.
 func (s *session) close() { s.shutdown(context.Background()) }
 
 // ending is the result of following a run. With neither result nor err the run is suspended.
@@ -269,8 +269,8 @@ type ending struct {
 	resume      string              // the command that resumes a suspended run
 }
 
-// onBlocked returns the policy for a playbook whose gates hold all remaining tokens: it fails if no other process can reach the run,
-// since none could open the gates.
+// onBlocked returns the policy for a playbook if all remaining tokens wait at gates: the run fails if its journal is in memory, since no
+// other process could open the gates.
 func (s *session) onBlocked() template.OnBlocked {
 	if s.dir == "" {
 		return template.BlockedFails

@@ -17,7 +17,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// isFile reports whether an argument is the path of a document, and not the name of a published workflow: it has a folder or the
+// isFile reports whether an argument is the path of a document, and not the name of a published workflow: a path has a folder or the
 // extension of a document.
 func isFile(arg string) bool {
 	return strings.ContainsRune(arg, filepath.Separator) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(arg))
@@ -31,10 +31,10 @@ func newStart() *cobra.Command {
 published workflow NAME. An argument with a folder or with the extension .yaml, .yml or .json is a file.
 
 If a process works on DIR, such as sluice serve, the run is started there: the workflow, its child workflows and the input are
-sent, at most 64 MiB, and programs start in the folder in which sluice start was called. Where no process does, the run is
-journaled, and goes on when one comes: sluice serve, or the command that start prints.
+sent, at most 64 MiB, and programs start in the folder in which sluice start was called. If no process does, the run is
+journaled, and goes on when a process works on it: sluice serve, or the command that start prints.
 
-With --wait it shows the run until it ends, as sluice run does; where no process works on DIR, this process carries the run out. A
+With --wait it shows the run until it ends, as sluice run does; if no process works on DIR, this process carries the run out. A
 start with the same --id, workflow and input starts nothing, and prints the id again.
 
 For programs, -o json prints one object: {"run":…,"driven":…}, where driven is true if a process works on the run; with --wait it
@@ -68,7 +68,7 @@ as sluice run does.`,
 	return cmd
 }
 
-// start starts a run and leaves it.
+// start starts a run and does not wait for its end.
 func (f *runFlags) start(cmd *cobra.Command, arg string, asJSON bool) error {
 	input, err := cli.ReadInput(f.input, cmd.InOrStdin())
 	if err != nil {
@@ -81,7 +81,7 @@ func (f *runFlags) start(cmd *cobra.Command, arg string, asJSON bool) error {
 	}
 	open := control.WithNew
 	if req.Name != "" {
-		open = control.With // a name needs a folder in which it was published
+		open = control.With // a name needs an existing journal, in which it was published
 	}
 	var done api.Done
 	err = open(ctx, f.data, coordinator.Config{}, func(c *control.Client) (err error) {

@@ -11,7 +11,7 @@ import (
 // worldFlags are the flags of a process that works on worlds.
 type worldFlags struct{ keepEvents, cellsInMemory, cellBytesInMemory int }
 
-// of returns the flags with the fields that they set.
+// of returns the flags, each with the field that it sets.
 func (f *worldFlags) of() []worldFlag {
 	return []worldFlag{
 		{"keep-events", &f.keepEvents, "of each world, keep at least the newest `N` events; -1: all (default: 1,000,000)"},
@@ -40,12 +40,12 @@ func (f *worldFlags) names() (list []string) {
 	return list
 }
 
-// configure sets the flags of an engine.
+// configure sets the fields of an engine's configuration.
 func (f *worldFlags) configure(c *coordinator.Config) {
 	c.KeepEvents, c.CellsInMemory, c.CellBytesInMemory = f.keepEvents, f.cellsInMemory, f.cellBytesInMemory
 }
 
-// text returns the flags that were given, as they stand on a command line.
+// text returns the flags that were set, as arguments of a command line.
 func (f *worldFlags) text() (text string) {
 	for _, flag := range f.of() {
 		if *flag.value != 0 {

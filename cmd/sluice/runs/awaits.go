@@ -13,7 +13,7 @@ import (
 // commandsShown bounds the commands below the steps of a run.
 const commandsShown = 5
 
-// awaitsByStep returns the waits of each step, except for calls under way, whose status says enough.
+// awaitsByStep returns the waits of each step, except waits without an end for calls under way, which the status of the step implies.
 func awaitsByStep(r *api.Run) map[string][]*api.Awaited {
 	list := map[string][]*api.Awaited{}
 	for i := range r.Awaits {
@@ -43,12 +43,12 @@ func showCommands(w io.Writer, dir, run string, awaits []api.Awaited) {
 	}
 }
 
-// awaits prints the waits, other than for calls and for a turn, with the commands that end them.
+// awaits prints the waits that have a command or an end, and those for workers. It prints the commands, too.
 func (l *eventLines) awaits(dir string, list []api.Awaited) {
 	for i := range list {
 		w := &list[i]
 		if w.Command == nil && w.Until.IsZero() && !forWorker(*w) {
-			continue // its status says as much
+			continue // its status implies the wait
 		}
 		text := cli.WaitText(w)
 		if w.Command != nil {

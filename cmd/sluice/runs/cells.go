@@ -20,10 +20,10 @@ func newRunsCells() *cobra.Command {
 		Long: `Cells lists the cells of a world, or those of one machine, in the order of their addresses: status, queued events, open effects
 and timers, and the beginning of their state, as of the newest durable event.
 
-With --status it lists only cells of that status; paused means those that are paused, whatever their status. With --if it lists
-only cells for which EXPR holds; it reads state, key, status and cell, an object with machine, key, status and paused. Cells for
-which it cannot be evaluated are left out, and a warning has their number. With --index it lists only cells that have VALUE
-in the index NAME of their machine, and reads no others; VALUE is a text or JSON.
+With --status it lists only cells of that status; paused means all paused cells, of any status. With --if it lists only cells for
+which EXPR holds; EXPR reads state, key, status and cell, an object with machine, key, status and paused. Cells for which EXPR
+cannot be evaluated are left out, and a warning has their number. With --index it lists only cells that have VALUE in the index
+NAME of their machine, and reads no others; VALUE is a text or JSON.
 
 RUN is the id of a run, or an unambiguous beginning of it. For programs, -o jsonl prints one object a line, and -o json one list
 of all objects:
@@ -111,7 +111,7 @@ func statusOf(c *api.Cell) string {
 // intentsShown bounds the intents that a row names.
 const intentsShown = 3
 
-// waitsFor names the effects and timers that a cell waits for.
+// waitsFor returns the effects and timers that a cell waits for, as text.
 func waitsFor(list []api.Intent) string {
 	var names []string
 	for i := range list {
@@ -153,7 +153,7 @@ func showCell(w io.Writer, dir, run string, c *api.Cell) {
 	fact("active", cli.Local(c.Active))
 	switch {
 	case c.Held > 0:
-		fact("held", cli.Plural(c.Held, "item")+", kept until it goes on")
+		fact("held", cli.Plural(c.Held, "item")+", queued until the cell goes on")
 	case c.Mail > 0:
 		fact("mail", cli.Plural(c.Mail, "item"))
 	}
@@ -162,7 +162,7 @@ func showCell(w io.Writer, dir, run string, c *api.Cell) {
 		switch a := &c.Awaits[i]; {
 		case a.Step == "":
 			fact("the run", "waits for "+cli.WaitText(a))
-		case a.Step == c.Cell && a.Kind != "timer": // its intent says it
+		case a.Step == c.Cell && a.Kind != "timer": // the row of its intent has it
 			fact("awaits", cli.WaitText(a))
 		case a.Step != c.Cell && (a.Kind != "call" || !a.Until.IsZero()):
 			awaits[a.Step] = cli.WaitText(a)
@@ -182,7 +182,7 @@ func showCell(w io.Writer, dir, run string, c *api.Cell) {
 	intents.End()
 }
 
-// showIntent prints an effect or timer that a cell waits for, and the wait of that; "": its status says enough.
+// showIntent prints an effect or timer that a cell waits for. awaits describes the wait of its call; "": the status is enough.
 func showIntent(t *cli.Table, x *api.Intent, awaits string) {
 	if x.ID == "" {
 		t.Row(x.Key, "armed", "", fmt.Sprintf("timer %s is due at %s", x.Issuer, cli.Local(x.Due)))

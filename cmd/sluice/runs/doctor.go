@@ -29,21 +29,21 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check a journal, and rebuild records that follow from its events",
 		Long: `Doctor reads a journal from the first record to the last. It checks that every event can be read and none is missing, that
-definitions and large values are present and unchanged, that every run follows from its events, and that the list of runs says
-the same. It prints a line for each fault: the run, the fault, and its consequences.
+definitions and large values are present and unchanged, that every run follows from its events, and that the list of runs
+agrees with that. It prints a line for each fault: the run, the fault, and its consequences.
 
-Events cannot be rebuilt: a lost or damaged one is reported each time, and left as it is. Everything else follows from events,
-and --rebuild writes it anew. A damaged run does not keep other runs from going on.
+Events cannot be rebuilt: a lost or damaged event is reported each time, and not changed. Everything else derives from events,
+and --rebuild writes it again. A damaged run does not prevent other runs from going on.
 
-No other process may work on the journal meanwhile; with --server the host that works on it checks a copy, if it was started with
---backup-dir, and the runs go on. Doctor has one run in memory at a time.
+No other process may work on the journal meanwhile. With --server the host that works on the journal checks a copy, if it was
+started with --backup-dir, and the runs go on. Doctor has one run in memory at a time.
 
 For programs, -o jsonl prints one object for each fault, and -o json one list of all objects:
   {"run":…,"content":…,"kind":…,"event":…,"what":…,"means":…,"derived":…,"mended":…}
 
 A run whose import was interrupted is reported, too: its records are sound, but it is incomplete.
 
-It ends with 0 if nothing is wrong, or everything was rebuilt; with 1 if a fault is left, or the journal cannot be opened; and
+It ends with 0 if there is no fault, or all were mended; with 1 if a fault is left, or the journal cannot be opened; and
 with 2 if there is no journal, or for wrong usage.`,
 		Example: `  sluice doctor --data ./journal
   sluice doctor --data ./journal -o jsonl | jq 'select(.derived | not) | .run'
@@ -52,11 +52,11 @@ with 2 if there is no journal, or for wrong usage.`,
 		Args: cli.Arguments,
 	}
 	cli.RunsFlag(cmd, &dir)
-	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild records that follow from events")
+	cmd.Flags().BoolVar(&rebuild, "rebuild", false, "rebuild records that derive from events")
 	output := cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if rebuild && client.IsURL(dir) {
-			return cli.Refuse(errors.New("--rebuild needs the folder for itself: end the host, and give --data"))
+			return cli.Refuse(errors.New("--rebuild needs exclusive access to the folder: end the host, and use --data"))
 		}
 		report, err := examine(cmd, dir, rebuild, output.Value)
 		switch {
@@ -113,7 +113,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 	return report, err
 }
 
-// atServer has a server look for faults, and prints them.
+// atServer requests a check from a server, and prints the faults.
 func atServer(cmd *cobra.Command, url string, tell func(doctor.Fault) error, objects *cli.Objects, w io.Writer) (doctor.Report, error) {
 	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
 	if err != nil {
@@ -133,7 +133,7 @@ func atServer(cmd *cobra.Command, url string, tell func(doctor.Fault) error, obj
 	return found.Report, err
 }
 
-// line returns a fault for people.
+// line describes a fault for people.
 func line(f *doctor.Fault) string {
 	text := fmt.Sprintf("%s: %s: %s", cmp.Or(f.Run, f.Content, string(f.Kind)), f.What, f.Means)
 	switch {
@@ -145,7 +145,7 @@ func line(f *doctor.Fault) string {
 	return text
 }
 
-// conclusion returns the last line for people.
+// conclusion returns the last line of a report for people.
 func conclusion(r *doctor.Report) string {
 	looked := fmt.Sprintf("%s with %s, %s", count(r.Runs, "run", "runs"), count(r.Events, "event", "events"),
 		count(r.Contents, "definition or large value", "definitions and large values"))

@@ -30,16 +30,16 @@ that a call has made before as repeated. For programs, -o jsonl prints one objec
   {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,"outcome":"late",…}
 
 With --view it prints the history of a playbook's net: admission, tasks, rules, arcs and tokens. These are not in the journal, but
-follow from its events:
+derive from its events:
   {"seq":…,"at":…,"type":…,"step":…,"step_run_id":…,"task":…,"attempt":…,"token_id":…,"status":…,…}
 
-With --cell it prints the timeline of a cell of a world: the messages that it took, the events that others have raised for
-it, its own steps, and the calls and timers that it has asked for. In a world --view unfolds each step into its results: state,
-raised events, intents asked for and dropped, note:
+With --cell it prints the timeline of a cell of a world: the messages that it took, the events that other cells have raised for
+it, its own steps, and the calls and timers that it has requested. In a world --view shows the results of each step: state,
+raised events, requested and dropped intents, note:
   {"seq":…,"at":…,"type":"intent.emitted","cell":…,"cause":…,"call":…,"name":…,"intent":…,"value":…,…}
 
-The oldest events of a world do not stay for ever. If some of the requested events have been trimmed, a line on standard error
-says which. Events before its last two snapshots are not marked as late or repeated.`,
+The oldest events of a world are trimmed. If some of the requested events have been trimmed, a line on standard error
+has their numbers. Events before the last two snapshots are not marked as late or repeated.`,
 		Example: `  sluice runs events tuesday --data ./journal
   sluice runs events tuesday --data ./journal --step publish
   sluice runs events tuesday --data ./journal --view
@@ -82,10 +82,10 @@ says which. Events before its last two snapshots are not marked as late or repea
 	return cmd
 }
 
-// tellTrimmed returns a function that reports trimmed events to people: between the lines, or beside the JSON.
+// tellTrimmed returns a function that prints a sentence about trimmed events to to, after the lines so far.
 func tellTrimmed(to io.Writer, lines *eventLines) func(string) {
 	return func(sentence string) {
-		_ = lines.w.Flush() // an error comes again
+		_ = lines.w.Flush() // the next Flush returns the error again
 		fmt.Fprintln(to, sentence)
 	}
 }
@@ -174,7 +174,7 @@ func (l *eventLines) update(u *api.Update) {
 	}
 }
 
-// noEffect returns why an event has had no effect; "" if it has had one.
+// noEffect returns the reason that an event had no effect; "" if it had an effect.
 func noEffect(e *api.Event) string {
 	switch {
 	case e.Outcome == reactive.Duplicate.String() && e.Type == journal.CallReported.String():
@@ -194,7 +194,7 @@ func additions(e *api.Event) (list []string) {
 	}
 	if e.Start != nil {
 		add("", e.Start.Name)
-		if e.Actor == "" { // else the event names the actor of the move, and the first one that of the start
+		if e.Actor == "" { // otherwise the event has the actor of a move, and the first event has the actor of the start
 			add("by ", e.Start.Actor)
 		}
 	}

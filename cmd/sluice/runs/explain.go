@@ -19,19 +19,19 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain RUN [STEP]",
 		Short: "Explain the status of a run, a step or a cell",
-		Long: `Explain shows what a run, or one of its steps, waits for, or why it was skipped, aborted, blocked or failed: the steps before
-it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, or the chain of failures
-from the first one. In a playbook it also names the tokens at gates with the rule that denies them, joins, and arcs that were
-not taken. Each reason names the event that decided.
+		Long: `Explain shows the waits of a run or of one of its steps, or the reason that it was skipped, aborted, blocked or failed: the steps
+before it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, or the chain of
+failures from the first one. In a playbook it also shows the tokens at gates with the rule that denies them, joins, and arcs that
+were not taken. Each reason has the event that decided.
 
 With --at it explains the run as it was after an event, or at a time.
 
-RUN is the id of a run, or an unambiguous beginning of it. STEP is a key as runs show prints it; in a playbook it is the name of a
-step, or of a run, an item or a call of one, such as fetch@2, fetch@2[7] and fetch@2[7].get.
+RUN is the id of a run, or an unambiguous beginning of it. STEP is a key in the form that runs show prints. In a playbook it is
+the name of a step, or of a step-run, its item or its call, such as fetch@2, fetch@2[7] and fetch@2[7].get.
 
 In a world STEP is the address of a cell, such as order[a], or the key of a call. It may also be the number of an event, such as
 '#42': then explain shows all consequences of that event: the cells that took it, the events that they raised, the effects that
-they asked for, and the consequences of those. With -o json it prints one object:
+they requested, and the consequences of these. With -o json it prints one object:
   {"about":…,"kind":…,"status":…,"decided":{"seq":…,"type":…,"at":…},"reasons":[{"kind":…,"text":…,"values":…,"reasons":[…]}]}`,
 		Example: `  sluice explain tuesday --data ./journal
   sluice explain tuesday pay --data ./journal
@@ -100,7 +100,7 @@ func valueText(v any) string {
 	return string(text)
 }
 
-// decidedBy returns the deciding event in brackets; "" for none.
+// decidedBy returns the deciding event in brackets; "" for nil.
 func decidedBy(e *coordinator.DecidingEvent) string {
 	if e == nil {
 		return ""

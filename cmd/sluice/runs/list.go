@@ -12,18 +12,17 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
-// listLimit is how many runs a list shows by default.
+// listLimit bounds the runs that a list shows by default.
 const listLimit = 100
 
 func newRunsList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List runs, newest first",
-		Long: `List lists the runs of a journal with their status, those of child workflows included, newest first. A run is parked if
-the process that works on the journal cannot go on with it; the end of its line says why. Where no process works on the journal, a
-run is parked if this version of Sluice cannot go on with it. A run is held from its import until it
-is resumed. If a run waits, the end of its line has the reason, the step and the time; if no worker takes its call, the operation
-that is not served, and since when.
+		Long: `List lists the runs of a journal with their status, including child runs, newest first. A run is parked if the process that works
+on the journal cannot continue it; the end of its line has the reason. If no process works on the journal, a run is parked if this
+version of Sluice cannot continue it. A run is held from its import until it is resumed. If a run waits, the end of its line has
+the reason, the step and the time; if no worker takes its call, it has the operation without a worker, and the time since then.
 
 --where selects runs: terms with spaces between them, which must all hold. A comma is OR, a minus before a term is NOT.
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
@@ -31,15 +30,15 @@ that is not served, and since when.
   label.team:payments     a label; --label team=payments means the same
   label."the team":x      the same, of a name with spaces or signs
   waits:person            message person timer gate paused worker
-  held:import             it does not go on before it is resumed, since it was imported
+  held:import             held since its import, until it is resumed
   started>2026-11-01      started updated ended due: < <= > >=, a date or an instant in UTC
   age>1h                  since the start: s m h d w
   code:timeout            of the failure with which the run has ended
   parent:none             or the id of the run that has started it
   run:01a2,01a3           whole ids
   01a2                    the beginning of an id, or a part of a workflow's name
-A value with spaces, commas or quotes stands in double quotes. --explain-query says which terms use an index: the other terms
-are checked for each run that the index returns, which takes a while if only few of many match.
+A value with spaces, commas or quotes stands in double quotes. --explain-query shows the terms that use an index: the other terms
+are checked for each run that the index returns, which is slow if few of many match.
 
 If a list is longer than --limit, standard error has the command that continues it.
 
@@ -60,7 +59,7 @@ For programs, -o jsonl prints one object a line, and -o json one list of all obj
 	flags.StringVarP(&req.Query, "where", "w", "", "only the runs that `QUERY` selects")
 	flags.StringArrayVarP(&labels, "label", "l", nil, "only runs with the label `NAME=TEXT` (may be repeated)")
 	flags.IntVar(&req.Limit, "limit", listLimit, "at most `N` runs; 0: all")
-	flags.StringVar(&req.Cursor, "cursor", "", "go on behind the last run of the list that printed `CURSOR`")
+	flags.StringVar(&req.Cursor, "cursor", "", "continue after the last run of the list that printed `CURSOR`")
 	flags.BoolVar(&explain, "explain-query", false, "list nothing, but say how the query is carried")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if req.Labels, err = cli.ParseLabels(labels); err != nil {
@@ -96,7 +95,7 @@ func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) err
 	return p.End()
 }
 
-// topOf returns the run to which a run belongs that no call has started.
+// topOf returns the topmost ancestor of a run, which no call has started; run itself if it has no parent.
 func topOf(run string) string {
 	top, _, _ := strings.Cut(run, "/")
 	return top
@@ -109,7 +108,7 @@ func cellsOf(dir string, r *api.Run) []string {
 	}
 	switch {
 	case r.Incomplete:
-		status, remarks = "held", append(remarks, "not here as a whole; to go on: "+incompleteRemark(dir, r))
+		status, remarks = "held", append(remarks, "incomplete; to go on: "+incompleteRemark(dir, r))
 	case r.Held:
 		status = "held"
 		remarks = append(remarks, "since its import; to go on: "+cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
@@ -126,15 +125,15 @@ func cellsOf(dir string, r *api.Run) []string {
 	return []string{r.Run, r.Workflow, status, cli.Local(r.Started), cli.Local(r.Updated), fmt.Sprint(r.Events), strings.Join(remarks, "; ")}
 }
 
-// incompleteRemark describes a run whose import goes on or was interrupted.
+// incompleteRemark returns the advice for a run with an import that is under way or was interrupted.
 func incompleteRemark(dir string, r *api.Run) string {
 	return "import the file again; to give it up: " + cli.CommandLine(dir, []string{"delete", topOf(r.Run)})
 }
 
-// lateRemark explains why the status of a run is not that of its journal.
+// lateRemark explains a status of a run that differs from its journal.
 const lateRemark = "timers have fallen due, and their events are not journaled yet"
 
-// waitsRemark lists the waits of a run.
+// waitsRemark returns the waits of a run as text.
 func waitsRemark(waits []api.Wait) string {
 	texts := make([]string, len(waits))
 	for i, w := range waits {
@@ -158,7 +157,7 @@ func waitsRemark(waits []api.Wait) string {
 	return "waits for " + strings.Join(texts, ", ")
 }
 
-// explain prints how the query of a request is carried.
+// explain prints how the query of a request is executed.
 func (q *query) explain(cmd *cobra.Command, c *control.Client, req *api.Request) error {
 	x, err := c.ExplainQuery(cmd.Context(), req.Query, req.Labels)
 	if err != nil {

@@ -36,18 +36,18 @@ func (w *watcher) readLog(ctx context.Context, c *control.Client) error {
 	return w.log.flush()
 }
 
-// logLines prints the output of calls, line by line, each behind the key of its step.
+// logLines prints the output of calls, line by line, each line after the key of its step.
 type logLines struct {
 	w     *bufio.Writer
-	begun map[calllog.Entry]string // lines without their ends, by stream
-	order []calllog.Entry          // of these
+	begun map[calllog.Entry]string // beginnings of lines that have not ended, by stream
+	order []calllog.Entry          // the streams of begun, in the order of their first output
 }
 
 func newLogLines(w io.Writer) *logLines {
 	return &logLines{w: bufio.NewWriter(w), begun: map[calllog.Entry]string{}}
 }
 
-// lineMax is the length in bytes at which a line is printed before it ends.
+// lineMax is the length in bytes above which a line is printed before it ends.
 const lineMax = 16 << 10
 
 func (l *logLines) batch(b calllog.Batch) {
@@ -59,7 +59,7 @@ func (l *logLines) batch(b calllog.Batch) {
 		before, open := l.begun[stream]
 		text := before + e.Text
 		if e.Stream == calllog.Worker && !strings.HasSuffix(text, "\n") {
-			text += "\n" // each is a text of its own
+			text += "\n" // each text of a worker ends a line
 		}
 		for line := range strings.Lines(text) {
 			if text = line; strings.HasSuffix(line, "\n") || len(line) > lineMax {

@@ -18,7 +18,7 @@ func newRunsOutput() *cobra.Command {
 		Long: `Output prints the whole output of a run, or of one of its steps, as JSON. STEP is the key of a step, such as check[3]. With
 --participant it prints that participant's answer to the step.
 
-RUN is the id of a run, or an unambiguous beginning of it. It ends with 1 if there is no output, because the run or step has not
+RUN is the id of a run, or an unambiguous beginning of it. It ends with 1 if there is no output because the run or step has not
 completed.`,
 		Example: `  sluice runs output tuesday --data ./journal
   sluice runs output tuesday publish --data ./journal | jq .url

@@ -18,7 +18,7 @@ type query struct {
 	out    *cli.Delayed // nil until delay
 }
 
-// newQuery returns a query with its flags, --data and --output, added to cmd.
+// newQuery returns a query, and adds its flags --data, --server and --output to cmd.
 func newQuery(cmd *cobra.Command) *query {
 	q := &query{output: cli.Choose(cmd, "output", "o", "what to print", "table", "json", "jsonl")}
 	cli.RunsFlag(cmd, &q.dir)
@@ -27,7 +27,7 @@ func newQuery(cmd *cobra.Command) *query {
 
 func (q *query) table() bool { return q.output.Value == "table" }
 
-// people returns the writer of text, which discards everything if --output is JSON.
+// people returns the writer for text, which discards everything if --output is JSON.
 func (q *query) people(cmd *cobra.Command) io.Writer {
 	if q.table() {
 		return cmd.OutOrStdout()
@@ -51,8 +51,8 @@ func (q *query) delay(cmd *cobra.Command) {
 	}
 }
 
-// with calls use with a client, and returns the Exit for its error. If this process opens the journal itself, the output is held back
-// until it is closed.
+// with calls use with a client, and returns the Exit for its error. If this process opens the journal itself, it holds the output back
+// until the journal is closed.
 func (q *query) with(cmd *cobra.Command, use func(*control.Client) error) error {
 	q.delay(cmd)
 	err := control.With(cmd.Context(), q.dir, coordinator.Config{}, func(c *control.Client) error {

@@ -1,8 +1,9 @@
-// Package runs holds the verbs that read a journal: runs, with list, show, cells, events, watch and output below it, explain, and doctor.
+// Package runs implements the verbs that read a journal: runs, with list, show, cells, events, watch and output below it, explain, and
+// doctor.
 //
-// All but doctor read through a control.Client: from the process that works on the folder, or, if there is none, from the journal
-// itself, which is closed as soon as it has been read. They change nothing. The data is that of package api; this package prints it, as
-// text for people or as JSON. Doctor locks the folder, see coordinator/doctor.
+// All except doctor read through a control.Client: from the process that works on the folder, or, if there is none, from the journal
+// itself, which is closed as soon as it has been read. They change nothing. Package api has the types of the data; this package prints
+// the data as text for people or as JSON. Doctor locks the folder, see coordinator/doctor.
 package runs
 
 import (
@@ -21,12 +22,12 @@ func newRuns() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List and show the runs of a journal",
-		Long: `Runs shows the runs of a journal, also while another process works on them. It starts nothing and changes nothing.
+		Long: `Runs shows the runs of a journal, even while another process works on them. It starts nothing and changes nothing.
 Without a verb it lists the runs.
 
-A run that no process works on stands still, but its timers do not. When a timer has fallen due, the run and its steps are shown
-as if it had fired, with the remark late. The events that follow are journaled later, by the process that resumes the run or
-sends a command to it; runs events and runs watch print them from then on.
+While no process works on a run, it does not go on, but its timers still fall due. Then the run and its steps are shown as if the
+timer had fired, with the remark late. The events of the timer are journaled later, by the process that resumes the run or sends a
+command to it; runs events and runs watch print them from then on.
 
 It ends with 0 if it has shown the runs, with 1 if the journal cannot be read, and with 2 if there is no such run
 or journal, or for wrong usage.`,

@@ -18,16 +18,16 @@ func newRunsShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN [CELL]",
 		Short: "Show the status of a run and of its steps, or of a cell of a world",
-		Long: `Show prints the status of a run and of each step: how often the step was attempted, how long the newest attempt took, its
-failure, output, wait and participants, and whether its task is done. Of an output it prints the beginning: runs output prints all
-of it, and runs events --step prints the events of a step. Of a parked run it prints the reason.
+		Long: `Show prints the status of a run and of each step: the number of attempts, the duration of the newest attempt, the failure, output,
+wait and participants, and whether the task is done. It prints the beginning of an output: runs output prints the whole output,
+and runs events --step prints the events of a step. Of a parked run it prints the reason.
 
-Timers that have fallen due while no process worked on the run count as fired; the line late says that the journal does not
-have that yet.
+Timers that have fallen due while no process worked on the run count as fired; the line late means that the journal does not have
+their events yet.
 
-Of a world it prints how many cells there are, and the first 100 of them, those that have failed or are paused before the others:
-runs cells lists all. With CELL, the address of a cell such as order[a], it prints that cell: its status, state, failure and last
-event, the effects and timers that it waits for, until when, and the commands that let it go on.
+Of a world it prints the number of cells, and at most 100 cells, failed and paused ones first: runs cells lists all. With CELL,
+the address of a cell such as order[a], it prints that cell: its status, state, failure and last event, the effects and timers
+that it waits for, their deadlines, and the commands that let it go on.
 
 With --at it prints the run as it was in the journal after an event, or at a time.
 
@@ -66,7 +66,7 @@ is the cell:
 	return cmd
 }
 
-// one prints a single object as JSON, or as text by show.
+// one prints a single object as JSON, or calls show to print text.
 func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error {
 	w := cmd.OutOrStdout()
 	switch q.output.Value {
@@ -85,7 +85,7 @@ func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error 
 
 // showRun prints a run and its steps for people.
 func showRun(w io.Writer, dir string, r *api.Run) {
-	if !r.Held { // none would be taken
+	if !r.Held { // the run accepts none of the commands
 		defer showCommands(w, dir, r.Run, r.Awaits)
 	}
 	about := cli.NewTable(w)
@@ -118,7 +118,7 @@ func showRun(w io.Writer, dir string, r *api.Run) {
 	showSteps(w, r)
 }
 
-// showStatus prints the status of a run, and the commands that let it go on.
+// showStatus prints the status of a run, and the command that releases a held run.
 func showStatus(fact func(name, text string), dir string, r *api.Run) {
 	status := r.Status
 	switch {
@@ -131,7 +131,7 @@ func showStatus(fact func(name, text string), dir string, r *api.Run) {
 		status = r.Status + ", and held since its import"
 	}
 	if r.Incomplete {
-		status = r.Status + ", and not here as a whole"
+		status = r.Status + ", and incomplete"
 	}
 	if r.Parked != "" {
 		status = r.Status + ", parked"
@@ -194,7 +194,7 @@ func showSteps(w io.Writer, r *api.Run) {
 	steps.End()
 }
 
-// showStep prints a step, and below it the participants that it has asked.
+// showStep prints a step, and below it the participants that it has called.
 func showStep(t *cli.Table, s *api.Step, awaits []*api.Awaited, now time.Time) {
 	inside := strings.Repeat("  ", s.Depth)
 	status, attempts := s.Status, ""
@@ -263,7 +263,7 @@ func remarks(s *api.Step, awaits []*api.Awaited) (list []string) {
 	return list
 }
 
-// previewed returns the beginning of a value that fits a line.
+// previewed returns the beginning of a value, short enough for a line.
 func previewed(p *api.Preview) string {
 	if p.Preview != "" {
 		return cli.Short([]byte(p.Preview + "…"))

@@ -24,12 +24,12 @@ func newRunsWatch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Follow a run",
-		Long: `Watch prints the events of a run, and how each changes the status of steps: those so far, and each new one as it happens,
-until the run ends. For each wait of the run it prints its end and the command that ends it. While no process
+		Long: `Watch prints the events of a run, each with its changes to the status of steps: the events so far, and then each new one as it
+happens, until the run ends. For each wait of the run it prints the deadline and the command that ends the wait. While no process
 works on the run, it waits for one. Ctrl-C ends watching, not the run.
 
-With --log it prints instead the output of the run's programs and workers, live, each line behind the key of its
-step; with --step, only that of one step, its items and its step-runs. The process that works on the run keeps the newest
+With --log it prints instead the output of the run's programs and workers, live, each line after the key of its
+step; with --step, only the output of one step, its items and its step-runs. The process that works on the run keeps the newest
 256 KiB; the end of a command's output stays with its result. -o jsonl prints one object for each part:
   {"at":…,"step":…,"attempt":…,"stream":"stdout","text":…}
 
@@ -51,7 +51,7 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 		defer stop()
 		cmd.SetContext(ctx)
 		if *step != "" && !*log {
-			return cli.Refuse(errors.New("--step says of which step --log prints: add --log"))
+			return cli.Refuse(errors.New("--step selects the step that --log prints: add --log"))
 		}
 		w := &watcher{query: q, run: args[0], step: *step, next: max(1, *from), stderr: cmd.ErrOrStderr()}
 		q.delay(cmd)
@@ -74,8 +74,8 @@ type watcher struct {
 	each      func(context.Context, *control.Client) error // prints the events, or the log, from a client
 	next      uint64                                       // sequence of the next event to be printed
 	finished  bool
-	announced bool     // that no process works on the run
-	now       *api.Run // as it was when it first waited, or was read without a process; nil: it has not
+	announced bool     // it was printed that no process works on the run
+	now       *api.Run // the run at its first wait, or as last read without a process; nil: not read yet
 	records   *cli.Objects
 	lines     *eventLines
 	log       *logLines
@@ -109,13 +109,13 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
-// look reads the run's present waits.
+// look reads the run, with its current waits.
 func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
 	w.now, err = c.Show(ctx, w.run)
 	return err
 }
 
-// awaits prints the waits of the run after an update, unless more has happened since.
+// awaits prints the waits of the run after an update, unless the run had later events when it was read.
 func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
 	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused) || slices.ContainsFunc(u.Awaits, forWorker)
 	if w.now == nil && sleeps {
@@ -144,7 +144,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return err
 		}
 		if last = w.now.Events; w.next > last {
-			w.finished = w.now.Finished && !w.now.Late // if late, its last event is still to be journaled
+			w.finished = w.now.Finished && !w.now.Late // if it is late, its last event is not journaled yet
 			return nil
 		}
 	}

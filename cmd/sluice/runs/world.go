@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// step is the value of a cell.stepped event, as far as people are shown it.
+// step holds the parts of a cell.stepped event's value that are shown to people.
 type step struct {
 	Cause     uint64          `json:"cause"`
 	Ignored   bool            `json:"ignored"`
@@ -28,7 +28,7 @@ type step struct {
 	} `json:"emitted"`
 }
 
-// stepped returns the results of an activation, from the value of its event.
+// stepped returns the results of an activation as texts, from the value of its event.
 //
 //	took #12  state {"status":"paying"}  raised OrderPaid to ledger  asked for pay, timer.deadline
 func stepped(text json.RawMessage) (list []string) {
@@ -79,7 +79,7 @@ func raisedText(event string, cells []string) string {
 	return "raised " + event + " to " + strings.Join(cells, ", ")
 }
 
-// happening returns the details of something that has happened in a world.
+// happening returns the details of a view of a world as texts.
 func happening(v *api.View) (list []string) {
 	add := func(name, text string) {
 		if text != "" {

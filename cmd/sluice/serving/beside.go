@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// profileTime bounds an answer with a profile, which takes as long as the request says.
+// profileTime bounds an answer with a profile. The request sets its duration.
 const profileTime = 5 * time.Minute
 
-// loopback reads the address of a listener for the people of this machine.
+// loopback parses the value of a flag that must be a loopback address with a port.
 func loopback(flag, text string) (netip.AddrPort, error) {
 	at, err := netip.ParseAddrPort(text)
 	if err != nil || !at.Addr().IsLoopback() {
@@ -36,7 +36,7 @@ func profiles() http.Handler {
 	return mux
 }
 
-// beside answers at a loopback address of its own, and returns a function that stops it.
+// beside starts a server at a loopback address, and returns its URL and a function that stops it.
 func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url string, stop func() error, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
 	if err != nil {
@@ -44,8 +44,8 @@ func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url s
 	}
 	bound := listener.Addr().String()
 	local := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.Host != bound { // else a page of another site could read it by a name of its own
-			http.Error(w, "this server is not called that", http.StatusMisdirectedRequest)
+		if req.Host != bound { // otherwise a page of another site could read the answers under its own host name
+			http.Error(w, "the host of the request is not the address of this server", http.StatusMisdirectedRequest)
 			return
 		}
 		handler.ServeHTTP(w, req)
@@ -55,7 +55,7 @@ func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url s
 		MaxHeaderBytes: headerBytes, ErrorLog: log.New(io.Discard, "", 0), // errors of clients
 	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }() // ends with the server
+	go func() { served <- server.Serve(listener) }() // until the server is closed
 	return "http://" + bound, func() error {
 		err := server.Close()
 		if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {

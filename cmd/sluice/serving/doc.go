@@ -1,2 +1,2 @@
-// Package serving opens a host to a network: its listener, and the tokens of those who may use it.
+// Package serving implements the network access of a host: its listener, and the tokens of its clients.
 package serving

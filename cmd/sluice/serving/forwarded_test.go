@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
 
-// The audit, the rate of requests without a token and the number of streams go by the address that the proxy tells; without a proxy, by
-// that of the connection.
+// The audit and the limits of requests without a token and of streams use the client address that the proxy reports; without a proxy, the
+// address of the connection.
 func TestLimitsGoByTheAddressThatTheProxyTells(t *testing.T) {
 	for proxy, knows := range map[string]bool{"127.0.0.1/32": true, "": false} {
 		dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestLimitsGoByTheAddressThatTheProxyTells(t *testing.T) {
 		require.Equal(t, knows, get("/v1/feed", token, "192.0.2.2").StatusCode == http.StatusOK)
 
 		status := 0
-		for range 1000 { // more than the rate allows while they are sent
+		for range 1000 { // more than the rate allows during the loop
 			resp := get("/v1/runs", "", "192.0.2.3")
 			_, _ = io.Copy(io.Discard, resp.Body)
 			if status = resp.StatusCode; status != http.StatusUnauthorized {
@@ -61,12 +61,12 @@ func TestLimitsGoByTheAddressThatTheProxyTells(t *testing.T) {
 			}
 		}
 		require.Equal(t, http.StatusTooManyRequests, status)
-		if knows { // else a moment later there is room for one more
+		if knows { // otherwise one more request is allowed a moment later
 			require.Equal(t, http.StatusUnauthorized, get("/v1/runs", "", "192.0.2.4").StatusCode)
 		}
 
 		want := map[bool]string{true: "192.0.2.3", false: "127.0.0.1"}[knows]
-		require.Eventually(t, func() bool { // entries are written together, a little later
+		require.Eventually(t, func() bool { // entries are written in batches, a little later
 			var page audit.Page
 			require.NoError(t, json.NewDecoder(get("/v1/audit?kind=refused&limit=1", token, "192.0.2.5").Body).Decode(&page))
 			return len(page.Items) == 1 && page.Items[0].From == want

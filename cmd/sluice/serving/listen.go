@@ -28,7 +28,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 )
 
-// Limits of connections. A feed has a deadline for each thing that it writes, instead of those for whole requests.
+// Limits of connections. A feed has a deadline for each write, instead of the deadlines for whole requests.
 const (
 	headerTime  = 5 * time.Second
 	readTime    = 30 * time.Second
@@ -38,38 +38,38 @@ const (
 	stopTime    = 3 * time.Second // for answers in progress, when the host stops
 )
 
-// Flags say where a host listens.
+// Flags holds the flags that configure the listeners of a host.
 type Flags struct {
-	Listen   string   // address; "": it does not
+	Listen   string   // address; "": the host does not listen
 	Ready    string   // file that gets the URL
 	Proxy    string   // range of addresses
 	Cert     string   // file
 	Key      string   // file
 	Hosts    []string // names of the server
 	NoAuth   bool     // no tokens are needed
-	Profiles string   // address of their own; "": there are none
-	Metrics  string   // address of their own, without tokens; "": only at Listen
+	Profiles string   // a separate address; "": there are none
+	Metrics  string   // a separate address, without tokens; "": only at Listen
 	Allow    string   // kinds of bindings that documents of clients may use
-	Copies   string   // folder below which backups are made; "": none are
+	Copies   string   // folder below which backups are made; "": no backups are made
 }
 
 // Add adds the flags to a command.
 func (f *Flags) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.Listen, "listen", "", "also answer HTTP at this `ADDRESS`, such as 127.0.0.1:8080; port 0 is a free one")
-	flags.StringVar(&f.Ready, "ready-file", "", "write the URL to this `FILE` when it is answered; the file is removed at the end")
-	flags.BoolVar(&f.NoAuth, "no-auth", false, "let every process of this machine do everything without a token")
+	flags.StringVar(&f.Ready, "ready-file", "", "write the URL to this `FILE` when the host answers; the file is removed at the end")
+	flags.BoolVar(&f.NoAuth, "no-auth", false, "give every process of this machine all rights, without a token")
 	flags.StringVar(&f.Allow, "allow", "", "documents that clients send may use `KIND[,…]`: "+strings.Join(catalog.Kinds, ", ")+" (default: none)")
-	flags.StringVar(&f.Copies, "backup-dir", "", "let admins make backups by HTTP, below this folder `DIR`, where /v1/doctor works, too")
+	flags.StringVar(&f.Copies, "backup-dir", "", "let admins make backups by HTTP, below this folder `DIR`, which /v1/doctor uses, too")
 	flags.StringVar(&f.Metrics, "metrics-listen", "", "show /metrics at this loopback `ADDRESS`, too, without a token")
 	flags.StringVar(&f.Profiles, "pprof-listen", "", "show profiles of Go at this loopback `ADDRESS`, at /debug/pprof/")
 	flags.StringArrayVar(&f.Hosts, "host", nil, "clients may call the server by this `NAME`, too (may be repeated)")
-	flags.StringVar(&f.Proxy, "behind-proxy", "", "listen on a network for a proxy that has an address in `CIDR`, and no one else")
+	flags.StringVar(&f.Proxy, "behind-proxy", "", "listen on a network, but only for a proxy that has an address in `CIDR`")
 	flags.StringVar(&f.Cert, "tls-cert", "", "listen with TLS: `FILE` with the certificates in PEM")
 	flags.StringVar(&f.Key, "tls-key", "", "the key of the certificate: `FILE` in PEM")
 }
 
-// plan holds the consequences of the flags.
+// plan holds the parsed flags.
 type plan struct {
 	address netip.AddrPort
 	proxy   netip.Prefix // not valid: any may connect
@@ -80,13 +80,13 @@ type plan struct {
 	metrics, profiles netip.AddrPort // not valid: none
 }
 
-// tooHigh reports whether a port is a number that no port has.
+// tooHigh reports whether a port is a number above 65535.
 func tooHigh(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 64)
 	return errors.Is(err, strconv.ErrRange) || n > 65535
 }
 
-// Check returns why a host cannot listen as the flags say; it opens nothing to a network that is not protected.
+// Check returns an error if a host cannot listen with these flags, for example because it would be open to a network without protection.
 func (f *Flags) Check() error {
 	_, err := f.plan()
 	return err
@@ -127,7 +127,7 @@ func (f *Flags) plan() (p plan, err error) {
 	}
 	switch {
 	case p.proxy.IsValid() && f.NoAuth:
-		return p, errors.New("--no-auth is not for a host --behind-proxy: every request it passes on could do everything")
+		return p, errors.New("--no-auth is not for a host --behind-proxy: every request that the proxy passes on would have all rights")
 	case p.proxy.IsValid() && p.proxy.Bits() == 0:
 		return p, fmt.Errorf("--behind-proxy %s contains every address, so any client could forge its own: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
@@ -166,7 +166,7 @@ func (f *Flags) plan() (p plan, err error) {
 
 func isAddress(text string) bool { _, err := netip.ParseAddr(text); return err == nil }
 
-// widest returns the prefix length of a proxy's widest range: that of the widest private network.
+// widest returns the prefix length of the widest range that a proxy may have: the length of the widest private network.
 func widest(at netip.Addr) int {
 	if at.Is4() {
 		return 8 // 10.0.0.0/8
@@ -174,7 +174,7 @@ func widest(at netip.Addr) int {
 	return 7 // fc00::/7
 }
 
-// wide reports whether a range is wider than a network of one owner is, so that it is hardly that of a proxy alone.
+// wide reports whether a range is wider than a typical network of one owner, and so probably includes more than the proxy.
 func wide(proxies netip.Prefix) bool {
 	if proxies.Addr().Is4() {
 		return proxies.Bits() < 8
@@ -182,14 +182,14 @@ func wide(proxies netip.Prefix) bool {
 	return proxies.Bits() < 32
 }
 
-// At is where a host answers.
+// At holds the addresses of a host.
 type At struct {
 	URL   string // of the API
-	Login string // address at which a person logs in from a browser, once; "": no one needs to
+	Login string // address at which a person logs in from a browser, once; "": no login is needed
 }
 
-// Start answers HTTP for an engine until that shuts down, and closes the audit of the folder. The user is the actor of a login
-// at the printed address.
+// Start serves HTTP for an engine until the engine shuts down, and then closes record, the audit of the folder. The user is the actor of
+// a login at the returned address.
 func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *audit.Log, dir, version, user string, logger *slog.Logger) (at At, err error) {
 	defer func() {
 		if err != nil {
@@ -265,7 +265,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	return at, nil
 }
 
-// passedOn returns a handler that sees the client addresses that the proxy reports, if there is one.
+// passedOn returns a handler that uses the client addresses that the proxy reports, if there is a proxy; else handler.
 func (p *plan) passedOn(handler http.Handler) http.Handler {
 	if !p.proxy.IsValid() {
 		return handler
@@ -281,7 +281,7 @@ func newServer(handler http.Handler) *http.Server {
 	}
 }
 
-// called returns the URL by which browsers call the server: with the first of its names, if any, and through the proxy.
+// called returns the URL of the server for browsers: with the first of its names, if any, and through the proxy.
 func (p *plan) called(url string, names []string) string {
 	switch {
 	case len(names) == 0:
@@ -293,7 +293,7 @@ func (p *plan) called(url string, names []string) string {
 	return scheme + "://" + net.JoinHostPort(names[0], url[strings.LastIndexByte(url, ':')+1:])
 }
 
-// beside answers at the addresses for the people of this machine until the engine shuts down.
+// beside serves metrics and profiles at their loopback addresses, if any, until the engine shuts down.
 func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *httpapi.Server, logger *slog.Logger) error {
 	for _, one := range []struct {
 		what    string
@@ -315,7 +315,7 @@ func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *
 	return nil
 }
 
-// watched returns the tokens of a folder, whose changes are recorded.
+// watched returns the tokens of a folder, and records their changes in the audit.
 func watched(dir string, to *audit.Log, logger *slog.Logger) (*tokens.Keep, error) {
 	keep := tokens.Of(dir)
 	if _, err := keep.List(); err != nil {
@@ -330,7 +330,7 @@ func watched(dir string, to *audit.Log, logger *slog.Logger) (*tokens.Keep, erro
 			to.Note(audit.Entry{Kind: audit.Revoked, Actor: t.Name, Role: t.Role})
 		}
 	}
-	keep.Check("", time.Now()) // from now on
+	keep.Check("", time.Now()) // only changes from now on are recorded
 	return keep, nil
 }
 
@@ -343,7 +343,7 @@ func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	}
 }
 
-// ready writes the file that announces the host.
+// ready writes the URL of the host to the file of --ready-file, if any.
 func (f *Flags) ready(url string) error {
 	if f.Ready == "" {
 		return nil
@@ -365,7 +365,7 @@ func (f *Flags) unready() error {
 	return nil
 }
 
-// fromProxy is a listener that takes connections from a range of addresses only.
+// fromProxy is a listener that accepts connections only from a range of addresses.
 type fromProxy struct {
 	net.Listener
 	from   netip.Prefix
@@ -386,7 +386,7 @@ func (l *fromProxy) Accept() (net.Conn, error) {
 	}
 }
 
-// roles are the roles that tokens can have.
+// roles returns the roles that tokens can have.
 func roles() []string {
 	return []string{httpapi.Viewer.String(), httpapi.Observer.String(), httpapi.Operator.String(), httpapi.Author.String(), httpapi.Worker.String(), httpapi.Admin.String()}
 }

@@ -39,7 +39,7 @@ func TestNoHostIsOpenToANetwork(t *testing.T) {
 	}
 }
 
-// With TLS, and of private networks of IPv6, a range may be wider than that of proxies alone.
+// With TLS, and within private networks of IPv6, a range may be wider than the addresses of proxies alone.
 func TestAWideRangeOfProxiesIsWarnedOf(t *testing.T) {
 	for text, want := range map[string]bool{
 		"126.0.0.0/7": true, "10.0.0.0/8": false, "10.0.0.7/32": false, "fc00::/7": true, "2001:db8::/31": true, "2001:db8::/32": false, "::1/128": false,

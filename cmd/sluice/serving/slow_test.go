@@ -26,7 +26,7 @@ import (
 	"github.com/sluiceflow/sluice/template/kinds"
 )
 
-// pipes is a listener to which connections of this process are made.
+// pipes is a listener that accepts connections within this process.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -54,7 +54,7 @@ type hosted struct {
 	clients sync.WaitGroup
 }
 
-// host calls f with a host that ends with it. No goroutine of it is left then, or the test fails.
+// host calls f with a host, and stops the host when f returns. The test fails if a goroutine of the host is left then.
 func host(t *testing.T, f func(*testing.T, *hosted)) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, err := coordinator.New(t.Context(), memory.New(), coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
@@ -91,13 +91,13 @@ func (h *hosted) start(id string, input any) *coordinator.Run {
 	return run
 }
 
-// head is the head of a request of a client.
+// head returns the head of an HTTP request.
 func head(token, method, path string, more ...string) string {
 	return method + " " + path + " HTTP/1.1\r\nHost: server\r\nAuthorization: Bearer " + token + "\r\nContent-Type: application/json\r\n" +
 		strings.Join(append(more, "\r\n"), "")
 }
 
-// drip sends a text a byte a second, as long as the other end takes it.
+// drip sends a text at a byte a second, until the other end is closed.
 func drip(conn net.Conn, text string) {
 	for i := range text {
 		if _, err := conn.Write([]byte(text[i : i+1])); err != nil {
@@ -107,7 +107,7 @@ func drip(conn net.Conn, text string) {
 	}
 }
 
-// seep reads a byte a second until the other end is closed, and returns how long that took.
+// seep reads a byte a second until the other end is closed, and returns the time that this took.
 func seep(conn net.Conn) time.Duration {
 	began, b := time.Now(), make([]byte, 1)
 	for {
@@ -153,7 +153,7 @@ func readAll(conn net.Conn) string {
 	return string(text)
 }
 
-// A reader of a byte a second is given up, and holds up neither the run that it reads nor other readers.
+// The server closes the connection of a client that reads a byte a second. Such a client delays neither its run nor other readers.
 func TestWhoReadsSlowlyHoldsNobodyUp(t *testing.T) {
 	host(t, func(t *testing.T, h *hosted) {
 		run := h.start("a", strings.Repeat("x", 1<<20))
@@ -187,8 +187,8 @@ func TestWhoReadsSlowlyHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// 10,000 feeds are asked for at once, of which the server takes 2,000, and 16 of each client. The others are refused, and may ask again; the
-// host goes on with its runs; nothing of any feed is left.
+// 10,000 feeds are requested at once. The server accepts 2,000 of them, and 16 of each client. The others are refused, and may be requested
+// again; the runs of the host continue; no resource of a feed is left.
 func TestTenThousandFeeds(t *testing.T) {
 	clients := 10_000 / 20
 	if testing.Short() {
@@ -197,13 +197,13 @@ func TestTenThousandFeeds(t *testing.T) {
 	host(t, func(t *testing.T, h *hosted) {
 		h.start("a", nil)
 		require.Equal(t, httpapi.StreamsMax, h.feeds(clients))
-		before := heap() // with the memory that stays for all, such as the rates of clients
+		before := heap() // includes memory that stays after the feeds, such as the rates of clients
 		require.Equal(t, httpapi.StreamsMax, h.feeds(clients), "the places are free again")
 		require.Less(t, heap(), before+httpapi.StreamsMax*256, "a feed leaves 256 bytes")
 	})
 }
 
-// feeds opens twenty feeds of each of so many clients at once, and returns how many they have got. It closes them all.
+// feeds requests twenty feeds for each of a number of clients at once, returns the number of opened feeds, and closes them all.
 func (h *hosted) feeds(clients int) (got int) {
 	open, errs := make([][]net.Conn, clients), make([]error, clients)
 	var all sync.WaitGroup
@@ -228,7 +228,8 @@ func (h *hosted) feeds(clients int) (got int) {
 	return got
 }
 
-// ask asks for twenty feeds, and returns the connections of those that it has got. The error is that another one is not refused as it should be.
+// ask requests twenty feeds, and returns the connections of those that were opened. It returns an error if another one is not refused
+// properly.
 func (h *hosted) ask(client string) (open []net.Conn, err error) {
 	asks := h.dial()
 	defer func() { asks.Close() }()

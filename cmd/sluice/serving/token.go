@@ -17,7 +17,7 @@ import (
 func New() []*cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and revoke the tokens of those who may use a host by HTTP",
+		Short: "Make, list and revoke the tokens of HTTP clients of a host",
 		Long: `A token lets a client use the HTTP API of sluice serve --listen, as far as its role allows:
 
   observer  follows the statuses of runs and steps, and sees no input, output, message or error
@@ -128,7 +128,7 @@ It ends with 0 if the token was removed, and with 2 if there is none of that nam
 	return cmd
 }
 
-// refused adds the exit code to an error of the tokens.
+// refused returns the Exit for an error of the tokens.
 func refused(err error) error {
 	switch {
 	case err == nil:

@@ -12,7 +12,7 @@ import (
 // hintsMax bounds the commands that a tree shows.
 const hintsMax = 3
 
-// hints returns the commands that let the run go on, in the order of the waiting keys.
+// hints returns the commands that end waits of the run, in the order of the waiting keys.
 func (r *Run) hints(t *progress.Tree) []string {
 	if r.Dir == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 )
 
-// jsonView prints one object per line: each update, as `sluice runs watch` does, and at last the result.
+// jsonView prints one object per line: each update, as `sluice runs watch` does, and at the end the result.
 type jsonView struct {
 	w   *bufio.Writer
 	enc *json.Encoder

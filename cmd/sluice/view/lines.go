@@ -22,8 +22,8 @@ import (
 )
 
 // lineView prints a line for each change: the time since the start of the run, symbol and word, the step, and a remark. A step that
-// becomes waiting or ready has no line, except in a playbook, where a token waits for a gate to open. For a resumed run it first prints
-// where tokens wait, since there may be no other change for long.
+// becomes waiting or ready has no line, except a step of a playbook with a token that waits for a gate to open. For a resumed run it
+// first prints the steps at which tokens wait, since there may be no other change for a long time.
 //
 //	+0.213s  ✓ completed  find  120ms
 //	+0.214s  ↻ retrying   hash  attempt 1, 3ms: exit: exit status 1: no such file
@@ -71,7 +71,7 @@ func (v *lineView) Update(u *coordinator.Update, live bool) {
 	if live {
 		v.awaits(at, u.Waits)
 	}
-	last := u.Event.Seq == v.run.Seen // the last earlier event: its status is shown as live
+	last := u.Event.Seq == v.run.Seen // the last earlier event: the state after it is printed
 	if last && u.Status == reactive.RunWaiting {
 		for _, step := range slices.Sorted(maps.Keys(v.waiting)) {
 			v.waits(true, at, step)
@@ -119,7 +119,8 @@ func (v *lineView) change(c *coordinator.StepChange, at int64, live bool) {
 	v.event(live, at, word.Symbol()+" "+word.String(), c.Step, remark(c, word, took))
 }
 
-// cell prints a line for a cell of a world that has come to wait, to fail or to complete since its last line.
+// cell prints a line for a cell of a world that waits, has failed or has completed, if its status or its waits have changed since its last
+// line.
 func (v *lineView) cell(s *world.CellState, at int64, live bool) {
 	shown := string(s.Status) + " " + progress.WaitsOf(s, 0)
 	switch {
@@ -162,7 +163,7 @@ func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 	return text
 }
 
-// why returns a failure in one line: for a step that was aborted because of another, the name of that one.
+// why returns a failure in one line: for a step that was aborted because of another step, the name of the other step.
 func why(f *journal.Failure) string {
 	if f.Code == reactive.CodeDependency && f.Step != "" {
 		return "because of " + f.Step
@@ -182,7 +183,7 @@ func (v *lineView) report(live bool, u *coordinator.Update) {
 	v.event(live, u.Event.At, "· report", u.Event.Node, progress.Clean(text))
 }
 
-// awaits prints waits, other than for slots, turns and workers, and the commands that end them.
+// awaits prints waits, except for slots, turns and workers, and the commands that end them.
 func (v *lineView) awaits(at int64, list []inspect.Wait) {
 	for i := range list {
 		w := &list[i]
@@ -190,11 +191,11 @@ func (v *lineView) awaits(at int64, list []inspect.Wait) {
 		case inspect.ForSlot, inspect.ForTurn, inspect.ForWorker:
 			continue
 		case inspect.ForTimer:
-			if v.tree.CellCounts() != "" { // the line of its cell says it
+			if v.tree.CellCounts() != "" { // the line of its cell names it
 				continue
 			}
 		case inspect.ForRetry:
-			if w.Due == 0 { // it is due, and the next line says so
+			if w.Due == 0 { // it is due, and the next line reports the attempt
 				continue
 			}
 		}

@@ -25,8 +25,8 @@ const (
 	heightDefault = 24
 )
 
-// liveView draws the run's tree on a terminal, once per frame. Updates only change the tree, so that showing a run of many steps costs
-// no more than a short one.
+// liveView draws the run's tree on a terminal, once per frame. Updates only change the tree and draw nothing, so a run of many steps costs
+// no more to show than a short run.
 type liveView struct {
 	file       *os.File
 	run        *Run
@@ -39,13 +39,13 @@ type liveView struct {
 	remark string
 }
 
-// startLiveView takes over the terminal until End.
+// startLiveView returns a live view, which controls the terminal until End.
 func startLiveView(file *os.File, r *Run, interrupts Interrupts) *liveView {
 	v := &liveView{file: file, run: r, interrupts: interrupts, tree: progress.New(r.Workflow), over: make(chan struct{})}
 	v.program = tea.NewProgram(&screen{view: v}, tea.WithOutput(file), tea.WithoutSignalHandler(), tea.WithFPS(int(time.Second/frameInterval)))
 	go func() {
 		defer close(v.over)
-		// If the screen fails, the run goes on, and End shows the result.
+		// If the screen fails, the run continues, and End shows the result.
 		_, _ = v.program.Run()
 	}()
 	interrupts.BeforeExit(func() {
@@ -70,8 +70,8 @@ func (v *liveView) Stopping(what string) {
 // Note prints above the tree.
 func (v *liveView) Note(text string) { v.program.Println(strings.TrimRight(text, "\n")) }
 
-// End restores the terminal, and prints the tree a last time and the end of the run. The tree is no higher than the terminal, so that
-// its first line stays visible.
+// End restores the terminal, and prints the last tree and the end of the run. The tree is no higher than the terminal, so its first line
+// stays visible.
 func (v *liveView) End(e Summary) {
 	v.program.Send(endMsg{})
 	<-v.over
@@ -163,5 +163,5 @@ var looks = [...]ansi.Style{
 	progress.Skipped:   ansi.Style{}.Faint(),
 }
 
-// colours returns the text in the style of a word; the writer drops styles that the terminal cannot show, and all under NO_COLOR.
+// colours returns the text in the style of a word; the writer drops styles that the terminal cannot show, and all styles under NO_COLOR.
 func colours(w progress.Word, text string) string { return looks[w].Styled(text) }

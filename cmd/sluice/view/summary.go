@@ -53,7 +53,7 @@ func summarize(w io.Writer, t *progress.Tree, r *coordinator.Result, hasOutput b
 	fmt.Fprintln(w, p(progress.WordOfRun(r.Status), text))
 }
 
-// causeFirst returns the failures with that of the step that has failed the run at the beginning: those before it may have been caught.
+// causeFirst returns the failures with the one that has failed the run moved to the beginning: those before it may have been caught.
 func causeFirst(list []progress.Failure, of *journal.Failure) []progress.Failure {
 	i := slices.IndexFunc(list, func(f progress.Failure) bool { return of != nil && f.Step == of.Step })
 	if i <= 0 {
@@ -82,7 +82,7 @@ func printFailure(w io.Writer, f progress.Failure, p paint) {
 	}
 }
 
-// printStream prints the last lines of a stream. A single line is in the failure's message already.
+// printStream prints the last lines of a stream. It omits a single line, which the failure's message has already.
 func printStream(w io.Writer, name, text string, p paint) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if name == "stderr" && len(lines) == 1 {

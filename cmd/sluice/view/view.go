@@ -1,4 +1,4 @@
-// Package view shows a run while this process works on it, and its end. There are four views:
+// Package view shows a run while it is under way, and its end. There are four views:
 //
 //	live    a tree on a terminal, drawn 20 times a second            -o tree
 //	lines   a line for each change                                   -o tree, if the output cannot be redrawn
@@ -26,14 +26,14 @@ const (
 	Quiet = "quiet"
 )
 
-// View shows one run. Update and End are called by one goroutine, Stopping and Note by any. A view ignores errors of its writer, which
-// records them: see cli.Stdout.
+// View shows one run. One goroutine calls Update and End; any goroutine may call Stopping and Note. A view ignores errors of its writer,
+// which records them: see cli.Stdout.
 type View interface {
 	// Update shows the next event of the run, from the first one on. It must not keep u. live is false for events that were
 	// journaled before this process began.
 	Update(u *coordinator.Update, live bool)
 
-	// Stopping shows how the run is being stopped, because the user has asked for it.
+	// Stopping shows that the run is being stopped on request; what describes how.
 	Stopping(what string)
 
 	// Note shows a text of the engine's or the journal's log, which ends with a line break.
@@ -45,34 +45,34 @@ type View interface {
 
 // Run describes the run of a view.
 type Run struct {
-	Workflow *template.Workflow // its definition, for names and whether it has an output
+	Workflow *template.Workflow // its definition, for the names of steps and the presence of an output
 	Dir      string             // folder of the journal; "": it is in memory, and takes no commands
 	Seen     uint64             // sequence of the last event journaled before this process began; 0: none
 }
 
-// hasOutput reports whether a completed run has an output to be shown. A playbook's is that of its last step, if any.
+// hasOutput reports whether a completed run has an output to be shown. The output of a playbook is the output of its last step, if any.
 func (r *Run) hasOutput(result *coordinator.Result) bool {
 	return r.Workflow.HasOutput || r.Workflow.Routing != nil && result.Output != nil
 }
 
-// Summary is the end of a run, or the way to resume it. Neither field is set if it is unknown.
+// Summary is the end of a run, or the command that resumes it. If neither is known, no field is set.
 type Summary struct {
 	Result *coordinator.Result // nil: it has not ended
 	Resume string              // the command line that resumes the run; "": it cannot be resumed
 }
 
-// Interrupts counts the requests to stop, for a view that reads the terminal's keys and so Ctrl-C, too. Its methods are safe for
+// Interrupts counts the requests to stop. A view that reads the keys of the terminal reports Ctrl-C to it. Its methods are safe for
 // concurrent use.
 type Interrupts interface {
 	// Press counts a Ctrl-C.
 	Press()
 
-	// BeforeExit registers a function that is called before the process is ended at once.
+	// BeforeExit registers a function to be called before a second request ends the process at once.
 	BeforeExit(f func())
 }
 
-// New returns the view that output names, which writes to w. Logs and remarks go to standard error, except those of the live view. On a
-// terminal, Tree is the live view, which takes over the terminal until End.
+// New returns the view that output names, which writes to w. Logs and remarks go to standard error, except in the live view. On a
+// terminal, Tree is the live view, which controls the terminal until End.
 func New(output string, w io.Writer, r *Run, interrupts Interrupts) View {
 	switch output {
 	case JSON:
