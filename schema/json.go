@@ -104,7 +104,7 @@ func (d definitions) schema(t *Type) map[string]any {
 		}
 		s["anyOf"] = all
 	case t.cases != nil:
-		s = d.cased(t.cases)
+		s = d.casesSchema(t.cases)
 		s["type"] = "object"
 	}
 	for word, rule := range t.rule {
@@ -113,8 +113,8 @@ func (d definitions) schema(t *Type) map[string]any {
 	return s
 }
 
-// cased tries the shapes in turn, so that an editor reports the faults of one shape and not of all.
-func (d definitions) cased(cases []oneCase) map[string]any {
+// casesSchema tries the shapes in turn, so that an editor reports the faults of one shape and not of all.
+func (d definitions) casesSchema(cases []oneCase) map[string]any {
 	c := cases[0]
 	if c.key == "" {
 		return d.ref(c.is)
@@ -123,7 +123,7 @@ func (d definitions) cased(cases []oneCase) map[string]any {
 	if c.texts != nil {
 		test["properties"] = map[string]any{c.key: map[string]any{"enum": c.texts}}
 	}
-	return map[string]any{"if": test, "then": d.ref(c.is), "else": d.cased(cases[1:])}
+	return map[string]any{"if": test, "then": d.ref(c.is), "else": d.casesSchema(cases[1:])}
 }
 
 // examples returns the example of the key as a value. A test reads each example.

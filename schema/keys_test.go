@@ -187,8 +187,8 @@ func TestTheReadersKnowNoOtherKey(t *testing.T) {
 	}
 }
 
-// nothing represents a removed key.
-var nothing = new(int)
+// removed represents a removed key.
+var removed = new(int)
 
 // probe returns a sample with further keys at a place.
 func probe(t *testing.T, at place, keys map[string]any) []byte {
@@ -208,7 +208,7 @@ func probe(t *testing.T, at place, keys map[string]any) []byte {
 		}
 	}
 	maps.Copy(v.(map[string]any), keys)
-	maps.DeleteFunc(v.(map[string]any), func(_ string, v any) bool { return v == nothing })
+	maps.DeleteFunc(v.(map[string]any), func(_ string, v any) bool { return v == removed })
 	text, err = json.Marshal(root)
 	require.NoError(t, err)
 	return text
@@ -225,7 +225,7 @@ func TestDefaultsAreThoseOfTheReaders(t *testing.T) {
 			if k.fallback == nil {
 				continue
 			}
-			without := hash(t, probe(t, at, map[string]any{k.name: nothing}))
+			without := hash(t, probe(t, at, map[string]any{k.name: removed}))
 			require.Equal(t, without, hash(t, probe(t, at, map[string]any{k.name: k.fallback})), "%s.%s", s.name, k.name)
 			compared++
 		}

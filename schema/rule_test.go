@@ -99,7 +99,7 @@ func TestCombinationsOfKeysAreValidAsTheReadersSay(t *testing.T) {
 		times = 300
 	}
 	random := rand.New(rand.NewPCG(3, 4))
-	values := []any{nil, true, 0, 1, "", "a", "{{ input }}", "PT1S", "/a", []any{}, []any{"a"}, map[string]any{}, nothing}
+	values := []any{nil, true, 0, 1, "", "a", "{{ input }}", "PT1S", "/a", []any{}, []any{"a"}, map[string]any{}, removed}
 	accepted := 0
 	at := places(t)
 	for _, s := range shapesOfAll() {
@@ -148,7 +148,7 @@ func shapesOfAll() (all []*Shape) {
 func show(t *testing.T, v map[string]any) string {
 	shown := map[string]any{}
 	for key, v := range v {
-		if v != nothing {
+		if v != removed {
 			shown[key] = v
 		}
 	}

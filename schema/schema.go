@@ -74,14 +74,14 @@ func key(name string, of *Type, text, example string) Key {
 	return Key{name: name, of: of, text: text, example: example}
 }
 
-// must makes the key required.
-func (k Key) must() Key { k.needed = true; return k }
+// required makes the key required.
+func (k Key) required() Key { k.needed = true; return k }
 
-// or sets the default of the key.
-func (k Key) or(fallback any) Key { k.fallback = fallback; return k }
+// withDefault sets the default of the key.
+func (k Key) withDefault(fallback any) Key { k.fallback = fallback; return k }
 
-// orElse describes the default in words.
-func (k Key) orElse(words string) Key { k.without = words; return k }
+// withDefaultText describes the default in words.
+func (k Key) withDefaultText(words string) Key { k.without = words; return k }
 
 func scalar(name string, rule map[string]any) *Type { return &Type{name: name, rule: rule} }
 
@@ -95,8 +95,8 @@ func is(shape *Shape) *Type { return &Type{shape: shape} }
 
 func either(choices ...*Type) *Type { return &Type{choices: choices} }
 
-// only narrows a type by further keywords of JSON Schema.
-func (t *Type) only(name string, rule map[string]any) *Type {
+// narrowed narrows a type by further keywords of JSON Schema.
+func (t *Type) narrowed(name string, rule map[string]any) *Type {
 	narrow := *t
 	narrow.name, narrow.rule = name, rule
 	return &narrow

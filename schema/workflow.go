@@ -2,58 +2,58 @@ package schema
 
 var command = &Shape{name: "command", text: "Runs a program: `argv` or `shell`. Its result is described in [errors and results](errors.md).",
 	rule: oneOf(hasSuch("argv", someItems), hasSuch("shell", someText)), keys: []Key{
-		key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).orElse("needed unless there is `shell`"),
-		key("shell", text.only("text", map[string]any{"type": "string", "not": map[string]any{"pattern": `\{\{`}}), "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).orElse("needed unless there is `argv`"),
-		key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").orElse("empty"),
-		key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR, those that the engine passes on (`--pass-env`), and four about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from 1), and SLUICE_IDEMPOTENCY_KEY, which all attempts of a call share, also after a crash; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).orElse("none"),
-		key("dir", text, "the folder in which it runs", "{{ input.folder }}").orElse("that of the engine"),
+		key("argv", list(argument), "program and arguments, each a value of its own; expressions in each", `[wc, -c, "{{ input.file }}"]`).withDefaultText("needed unless there is `shell`"),
+		key("shell", text.narrowed("text", map[string]any{"type": "string", "not": map[string]any{"pattern": `\{\{`}}), "a script for `sh`; it takes no expressions: pass values in `env`", `wc -c < "$FILE"`).withDefaultText("needed unless there is `argv`"),
+		key("stdin", anything, "standard input: a text as it is, anything else as JSON", "{{ input.text }}").withDefaultText("empty"),
+		key("env", textMap, "variables of the environment, beside PATH, HOME, LANG, TMPDIR, those that the engine passes on (`--pass-env`), and four about the call: SLUICE_RUN, SLUICE_STEP, SLUICE_ATTEMPT (from 1), and SLUICE_IDEMPOTENCY_KEY, which all attempts of a call share, also after a crash; an expression with the result null sets none", `{FILE: "{{ input.file }}"}`).withDefaultText("none"),
+		key("dir", text, "the folder in which it runs", "{{ input.folder }}").withDefaultText("that of the engine"),
 		key("output", choice("text", "json", "lines"), "the step's output: standard output without its last newline, as JSON, or as a list of lines", "json").
-			orElse("`{exit_code, stdout, stderr}`"),
+			withDefaultText("`{exit_code, stdout, stderr}`"),
 	}}
 
 var http = &Shape{name: "http", text: "Makes one request. Its result is described in [errors and results](errors.md).", keys: []Key{
-	key("method", word, "the method", "PUT").orElse("GET; POST with a body"),
-	key("url", word, "the URL; expressions anywhere in it", "{{ participant.endpoint }}/quote").must(),
-	key("headers", textMap, "headers; one whose value is null is left out", `{Authorization: "Bearer {{ input.token }}"}`).orElse("`Idempotency-Key`, `User-Agent`, and `Content-Type` of a body that is not a text"),
-	key("body", anything, "a text is sent as it is, anything else as JSON", "{{ input }}").orElse("no body"),
-	key("follow_redirects", choice("same_host", "any"), "which redirects are followed; other hosts get neither headers nor body", "any").or("same_host"),
+	key("method", word, "the method", "PUT").withDefaultText("GET; POST with a body"),
+	key("url", word, "the URL; expressions anywhere in it", "{{ participant.endpoint }}/quote").required(),
+	key("headers", textMap, "headers; one whose value is null is left out", `{Authorization: "Bearer {{ input.token }}"}`).withDefaultText("`Idempotency-Key`, `User-Agent`, and `Content-Type` of a body that is not a text"),
+	key("body", anything, "a text is sent as it is, anything else as JSON", "{{ input }}").withDefaultText("no body"),
+	key("follow_redirects", choice("same_host", "any"), "which redirects are followed; other hosts get neither headers nor body", "any").withDefault("same_host"),
 }}
 
 var sleep = &Shape{name: "sleep", text: "Completes when some time has passed. It holds no thread, and survives a crash.", keys: []Key{
-	key("for", text.only("text", anyOf(map[string]any{"type": "string", "pattern": `\{\{`}, duration.rule)), "an ISO 8601 duration, or an expression that returns one", "PT24H").must(),
+	key("for", text.narrowed("text", anyOf(map[string]any{"type": "string", "pattern": `\{\{`}, duration.rule)), "an ISO 8601 duration, or an expression that returns one", "PT24H").required(),
 }}
 
 var wait = &Shape{name: "wait", text: "Completes with the payload of a message: `sluice send`.", keys: []Key{
-	key("message", word, "the name of the message; expressions are allowed", "approved-{{ input.order }}").must(),
+	key("message", word, "the name of the message; expressions are allowed", "approved-{{ input.order }}").required(),
 }}
 
 var child = &Shape{name: "child", text: "Runs another workflow: `path` or `name`. Its input is the step's.", rule: oneOf(has("path"), has("name")), keys: []Key{
-	key("path", word, "a file, relative to this one", "ship.yaml").orElse("needed unless there is `name`"),
-	key("name", word, "a workflow that the program has registered", "ship").orElse("needed unless there is `path`"),
+	key("path", word, "a file, relative to this one", "ship.yaml").withDefaultText("needed unless there is `name`"),
+	key("name", word, "a workflow that the program has registered", "ship").withDefaultText("needed unless there is `path`"),
 }}
 
 var failing = &Shape{name: "fail", text: "Fails, without a retry.", keys: []Key{
-	key("code", word, "the code of the error", "incomplete").must(),
-	key("message", text, "what happened", "{{ input }} files are missing").orElse("empty"),
+	key("code", word, "the code of the error", "incomplete").required(),
+	key("message", text, "what happened", "{{ input }} files are missing").withDefaultText("empty"),
 }}
 
 var binding = &Shape{name: "binding",
 	text: "How an operation is called: exactly one of these keys. Expressions see `input` (the step's), `participant`, `attempt` and `run`.",
 	keys: []Key{
-		key("command", is(command), "runs a program", "{argv: [date]}").orElse("—"),
-		key("http", is(http), "makes an HTTP request", `{url: "http://127.0.0.1:8080"}`).orElse("—"),
-		key("sleep", is(sleep), "waits for a time", "{for: PT1H}").orElse("—"),
-		key("wait", is(wait), "waits for a message", "{message: approved}").orElse("—"),
-		key("workflow", is(child), "runs another workflow", "{path: ship.yaml}").orElse("—"),
-		key("value", anything, "returns a value, computed from `input`", `{total: "{{ input.price * 2 }}"}`).orElse("—"),
-		key("fail", is(failing), "fails", "{code: incomplete}").orElse("—"),
+		key("command", is(command), "runs a program", "{argv: [date]}").withDefaultText("—"),
+		key("http", is(http), "makes an HTTP request", `{url: "http://127.0.0.1:8080"}`).withDefaultText("—"),
+		key("sleep", is(sleep), "waits for a time", "{for: PT1H}").withDefaultText("—"),
+		key("wait", is(wait), "waits for a message", "{message: approved}").withDefaultText("—"),
+		key("workflow", is(child), "runs another workflow", "{path: ship.yaml}").withDefaultText("—"),
+		key("value", anything, "returns a value, computed from `input`", `{total: "{{ input.price * 2 }}"}`).withDefaultText("—"),
+		key("fail", is(failing), "fails", "{code: incomplete}").withDefaultText("—"),
 	},
 	rule: oneOf(has("command"), has("http"), has("sleep"), has("wait"), has("workflow"), has("value"), has("fail")),
 }
 
 var function = &Shape{name: "func", text: "A Go function that the program registers.", keys: []Key{
-	key("name", word, "its name", "pick").must(),
-	key("args", values, "its arguments; expressions anywhere in them", `["{{ input }}"]`).orElse("none"),
+	key("name", word, "its name", "pick").required(),
+	key("args", values, "its arguments; expressions anywhere in them", `["{{ input }}"]`).withDefaultText("none"),
 }}
 
 // Steps contain steps, so their keys are set in init.
@@ -65,15 +65,15 @@ var (
 	each        = &Shape{name: "map", text: "Runs steps once for each item of a list, whose position they read as `index`. The output of the last one is the item's; that of the map is their list."}
 
 	element = &Type{name: "step", cases: []oneCase{
-		{"sequential", nil, holder("sequential", sequential, "{steps: [{operation: a}]}")}, {"parallel", nil, holder("parallel", parallel, "{steps: [{operation: a}]}")},
-		{"conditional", nil, holder("conditional", conditional, "{test: pay, then: [{operation: ship}]}")}, {"map", nil, holder("map", each, "{id: pack, over: [1, 2], steps: [{operation: a}]}")}, {"", nil, step},
+		{"sequential", nil, containerStep("sequential", sequential, "{steps: [{operation: a}]}")}, {"parallel", nil, containerStep("parallel", parallel, "{steps: [{operation: a}]}")},
+		{"conditional", nil, containerStep("conditional", conditional, "{test: pay, then: [{operation: ship}]}")}, {"map", nil, containerStep("map", each, "{id: pack, over: [1, 2], steps: [{operation: a}]}")}, {"", nil, step},
 	}}
 	steps = list(element)
 )
 
-// holder returns the mapping whose one key names a container.
-func holder(name string, of *Shape, example string) *Shape {
-	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).must()}}
+// containerStep returns the mapping whose one key names a container.
+func containerStep(name string, of *Shape, example string) *Shape {
+	return &Shape{name: name + "_step", text: of.text, keys: []Key{key(name, is(of), of.text, example).required()}}
 }
 
 // id is the name of a step. The reader counts its length in bytes, which are at least as many as its characters.
@@ -92,47 +92,47 @@ func init() {
 	conditional.rule = oneOf(has("test"), has("func"))
 	each.rule = oneOf(hasSuch("over", notNull), has("func"))
 	step.keys = append([]Key{
-		key("operation", word, "the operation to call: a name under `operations`, or one that the program registers", "charge").must(),
-		key("id", id, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").orElse("the operation"),
-		key("func", is(function), "computes the input in Go; not beside `input`", "{name: pick}").orElse("none"),
-		key("needs", texts, "ids of steps that must have ended, besides those that its place and its expressions say", "[reserve]").orElse("none"),
+		key("operation", word, "the operation to call: a name under `operations`, or one that the program registers", "charge").required(),
+		key("id", id, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").withDefaultText("the operation"),
+		key("func", is(function), "computes the input in Go; not beside `input`", "{name: pick}").withDefaultText("none"),
+		key("needs", texts, "ids of steps that must have ended, besides those that its place and its expressions say", "[reserve]").withDefaultText("none"),
 	}, callKeys()...)
-	sequential.keys = []Key{key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").must()}
+	sequential.keys = []Key{key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").required()}
 	parallel.keys = []Key{
-		key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").must(),
-		key("max_concurrency", count, "how many calls run at a time", "2").orElse("no limit"),
+		key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").required(),
+		key("max_concurrency", count, "how many calls run at a time", "2").withDefaultText("no limit"),
 	}
 	conditional.keys = []Key{
-		key("id", id, "its name in reports", "paid").orElse("none"),
-		key("test", word, "one expression that returns true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").orElse("needed unless there is `func`"),
-		key("func", is(function), "decides in Go", "{name: enough}").orElse("needed unless there is `test`"),
-		key("then", steps, "steps to run if it holds", "[{operation: ship}]").must(),
-		key("else", steps, "steps to run if it does not", "[{operation: apologise}]").orElse("nothing"),
+		key("id", id, "its name in reports", "paid").withDefaultText("none"),
+		key("test", word, "one expression that returns true or false, or the id of a step: it has completed", "{{ steps.pay.status == 'completed' }}").withDefaultText("needed unless there is `func`"),
+		key("func", is(function), "decides in Go", "{name: enough}").withDefaultText("needed unless there is `test`"),
+		key("then", steps, "steps to run if it holds", "[{operation: ship}]").required(),
+		key("else", steps, "steps to run if it does not", "[{operation: apologise}]").withDefaultText("nothing"),
 	}
 	each.keys = []Key{
-		key("id", id, "its name; an item's steps are named id[0], id[1], …", "pack").must(),
-		key("over", anything, "an expression that returns a list, or a list; at most 100,000 items", "{{ steps.find.output }}").orElse("needed unless there is `func`"),
-		key("func", is(function), "returns the list in Go", "{name: files}").orElse("needed unless there is `over`"),
-		key("as", itemName, "the name of the item in expressions: letters, digits and underscores, the first no digit; not `index`, `input`, `run`, `steps`, `participant`, `attempt` nor a word of the language, such as `if` and `null`", "file").or("item"),
-		key("steps", steps.only("", map[string]any{"minItems": 1}), "steps to run for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).must(),
-		key("max_concurrency", count, "how many calls of all items run at a time", "4").orElse("no limit"),
+		key("id", id, "its name; an item's steps are named id[0], id[1], …", "pack").required(),
+		key("over", anything, "an expression that returns a list, or a list; at most 100,000 items", "{{ steps.find.output }}").withDefaultText("needed unless there is `func`"),
+		key("func", is(function), "returns the list in Go", "{name: files}").withDefaultText("needed unless there is `over`"),
+		key("as", itemName, "the name of the item in expressions: letters, digits and underscores, the first no digit; not `index`, `input`, `run`, `steps`, `participant`, `attempt` nor a word of the language, such as `if` and `null`", "file").withDefault("item"),
+		key("steps", steps.narrowed("", map[string]any{"minItems": 1}), "steps to run for each item; at least one", `[{operation: hash, input: "{{ item }}"}]`).required(),
+		key("max_concurrency", count, "how many calls of all items run at a time", "4").withDefaultText("no limit"),
 	}
 }
 
 // rootKeys are the keys beside the steps of a Workflow and a WorkflowDefinition.
 func rootKeys(kind string) []Key {
 	return []Key{
-		key("kind", choice(kind), "the kind of the document", kind).must(),
-		key("name", text.only("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores; at most 500, and the first is a letter or a digit", "archive").must(),
-		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").orElse("none"),
-		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").orElse("anything"),
-		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").orElse("no limit"),
+		key("kind", choice(kind), "the kind of the document", kind).required(),
+		key("name", text.narrowed("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "a-z, 0-9, dots, dashes and underscores; at most 500, and the first is a letter or a digit", "archive").required(),
+		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").withDefaultText("none"),
+		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").withDefaultText("anything"),
+		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").withDefaultText("no limit"),
 		key("failure_policy", choice("continue-running", "abort-dependents", "abort-all"),
-			"effect of a final failure on running steps: none; abort those that depend on it; end the run", "abort-all").or("continue-running"),
-		key("max_concurrency", count, "how many calls of the run are made at a time", "8").orElse("no limit"),
-		key("operations", mapOf(is(binding)), "how operations are called, by name", "{pay: {command: {argv: [./pay]}}}").orElse("those that the program registers"),
-		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").orElse("that of the program"),
-		key("output", anything, "the output of the run; expressions anywhere in it", "{{ steps.pay.output }}").orElse("none"),
+			"effect of a final failure on running steps: none; abort those that depend on it; end the run", "abort-all").withDefault("continue-running"),
+		key("max_concurrency", count, "how many calls of the run are made at a time", "8").withDefaultText("no limit"),
+		key("operations", mapOf(is(binding)), "how operations are called, by name", "{pay: {command: {argv: [./pay]}}}").withDefaultText("those that the program registers"),
+		key("directory", is(directory), "the participants that can be targeted", "{participants: {hill: {}}}").withDefaultText("that of the program"),
+		key("output", anything, "the output of the run; expressions anywhere in it", "{{ steps.pay.output }}").withDefaultText("none"),
 	}
 }
 
@@ -149,22 +149,22 @@ var workflowKind = Kind{Name: "Workflow", file: "workflow", title: "Workflow",
 		"In place of a value, `{from: /steps/ID/output/KEY}` is a JSON pointer to the same values. Of a step that was skipped it is null; with " +
 		"`required: true` it is an error.",
 	root: &Shape{name: "Workflow", text: "A workflow: a tree of steps.",
-		keys: append(rootKeys("Workflow"), key("steps", steps, "steps to run, one after the other", "[{operation: pay}, {operation: ship}]").must())}}
+		keys: append(rootKeys("Workflow"), key("steps", steps, "steps to run, one after the other", "[{operation: pay}, {operation: ship}]").required())}}
 
 var record = &Shape{name: "record", text: "Calls an operation.",
 	rule: all(when(has("fan_in"), has("target")), when(has("input_from"), with(map[string]any{"input": false}))), keys: append([]Key{
-		key("step_id", id, "the name of the step in expressions", "pay").must(),
-		key("service_type", word, "the operation that is called", "charge").must(),
-		key("depends_on", texts, "ids of steps that must have ended; an empty list: none", "[reserve]").orElse("the step before it"),
-		key("input_from", either(text, texts), "the id of a step whose output is the input, or several: then the input is an object of their outputs; not beside `input`", "[reserve, pay]").orElse("none"),
+		key("step_id", id, "the name of the step in expressions", "pay").required(),
+		key("service_type", word, "the operation that is called", "charge").required(),
+		key("depends_on", texts, "ids of steps that must have ended; an empty list: none", "[reserve]").withDefaultText("the step before it"),
+		key("input_from", either(text, texts), "the id of a step whose output is the input, or several: then the input is an object of their outputs; not beside `input`", "[reserve, pay]").withDefaultText("none"),
 	}, callKeys()...)}
 
 var workPlan = &Shape{name: "plan", text: "The steps.", keys: []Key{
-	key("steps", list(is(record)), "the steps", "[{step_id: pay, service_type: charge}]").must(),
+	key("steps", list(is(record)), "the steps", "[{step_id: pay, service_type: charge}]").required(),
 }}
 
 var definitionKind = Kind{Name: "WorkflowDefinition", file: "workflow-definition", title: "Workflow definition",
 	text: "A workflow definition is a flat list of steps that name what they depend on. It is read into the same tree as a `Workflow`, and " +
 		"has the same hash as one that says the same.",
 	root: &Shape{name: "WorkflowDefinition", text: "A workflow, as a flat list of steps.",
-		keys: append(rootKeys("WorkflowDefinition"), key("plan", is(workPlan), "the steps", "{steps: [{step_id: pay, service_type: charge}]}").must())}}
+		keys: append(rootKeys("WorkflowDefinition"), key("plan", is(workPlan), "the steps", "{steps: [{step_id: pay, service_type: charge}]}").required())}}

@@ -14,83 +14,83 @@ var effect = &Shape{name: "effect", text: "A call that machines can ask for: how
 	"[binding](workflow.md#binding), or by `operation`. Expressions in a binding see the params as `input`.",
 	rule: when(has("fan_in"), has("target")),
 	keys: append([]Key{
-		key("params", typeOf, "what it is called with", "{record: {order: text, cents: nat}}").must(),
-		key("receipt", typeOf, "the payload of a receipt that says `ok`", "{record: {txn: text}}").must(),
-		key("operation", text, "the operation that is called; not beside a binding", "shop.pay").orElse("the one of the effect's name"),
-		key("payload", anything, "what of the call's `output` is the receipt's payload", "{{ output.body }}").orElse("all of it"),
-		key("max_concurrency", count, "how many calls are made at a time, over all cells", "8").orElse("no limit"),
+		key("params", typeOf, "what it is called with", "{record: {order: text, cents: nat}}").required(),
+		key("receipt", typeOf, "the payload of a receipt that says `ok`", "{record: {txn: text}}").required(),
+		key("operation", text, "the operation that is called; not beside a binding", "shop.pay").withDefaultText("the one of the effect's name"),
+		key("payload", anything, "what of the call's `output` is the receipt's payload", "{{ output.body }}").withDefaultText("all of it"),
+		key("max_concurrency", count, "how many calls are made at a time, over all cells", "8").withDefaultText("no limit"),
 	}, worldCallKeys()...)}
 
 var (
 	raised = &Shape{name: "raise", text: "A message to all its subscribers.", keys: []Key{
-		key("event", either(text, free), "its type", "OrderPaid").must(),
-		key("value", anything, "its payload; expressions anywhere in it", `{order_id: "{{ key }}"}`).orElse("null"),
+		key("event", either(text, free), "its type", "OrderPaid").required(),
+		key("value", anything, "its payload; expressions anywhere in it", `{order_id: "{{ key }}"}`).withDefaultText("null"),
 	}}
 	emitted = &Shape{name: "emit", text: "An effect that is asked for.", keys: []Key{
-		key("effect", text, "its name", "pay").must(),
-		key("params", anything, "what it is called with; expressions anywhere in it", `{order: "{{ key }}"}`).orElse("null"),
-		key("issuer", text, "comes back in the receipt", "card").orElse("none"),
-		key("key", text, "an idempotency key: the operation gets the same key again if the cell asks again with it", "{{ key }}-1").orElse("made for each emission"),
+		key("effect", text, "its name", "pay").required(),
+		key("params", anything, "what it is called with; expressions anywhere in it", `{order: "{{ key }}"}`).withDefaultText("null"),
+		key("issuer", text, "comes back in the receipt", "card").withDefaultText("none"),
+		key("key", text, "an idempotency key: the operation gets the same key again if the cell asks again with it", "{{ key }}-1").withDefaultText("made for each emission"),
 	}}
 	armed = &Shape{name: "timer", text: "A timer that is armed: `for` or `until`.", keys: []Key{
-		key("timer", text, "its name", "deadline").must(),
-		key("for", text, "how long: an ISO 8601 duration, or an expression that returns one", "PT30M").orElse("needed unless there is `until`"),
-		key("until", text, "an instant, or an expression that returns one", "2027-01-31T12:00:00Z").orElse("needed unless there is `for`"),
+		key("timer", text, "its name", "deadline").required(),
+		key("for", text, "how long: an ISO 8601 duration, or an expression that returns one", "PT30M").withDefaultText("needed unless there is `until`"),
+		key("until", text, "an instant, or an expression that returns one", "2027-01-31T12:00:00Z").withDefaultText("needed unless there is `for`"),
 	}}
 	cellFailure = &Shape{name: "cell_failure", text: "The cell fails.", keys: []Key{
-		key("code", text, "why; expressions are allowed", "overdrawn").must(),
-		key("message", text, "for people; expressions are allowed", "{{ key }} has too little").orElse("none"),
+		key("code", text, "why; expressions are allowed", "overdrawn").required(),
+		key("message", text, "for people; expressions are allowed", "{{ key }} has too little").withDefaultText("none"),
 	}}
 	machineRule = &Shape{name: "rule", text: "What follows from an event. The first rule of a machine that is about the event and holds is taken. Which names " +
 		"expressions see is described in [package machine](../template/machine/doc.go).", keys: []Key{
-		key("event", text, "a message, or the type of an arm; `pay` or `pay.ISSUER`: a receipt; `timer` or `timer.NAME`; `Receipt`: any; `Rejected`; `Frame`", "OrderPlaced").must(),
-		key("when", guard, "a guard", "{{ state == null }}").orElse("it always holds"),
-		key("set", anything, "fields laid over the state, computed from the state before, or an expression for them", `{status: paid}`).orElse("nothing"),
-		key("raise", list(is(raised)), "messages", `[{event: OrderPaid, value: {order_id: "{{ key }}"}}]`).orElse("none"),
-		key("emit", list(&Type{name: "effect or timer", cases: []oneCase{{"timer", nil, armed}, {"", nil, emitted}}}), "effects and timers", "[{timer: deadline, for: PT30M}]").orElse("none"),
-		key("drop", texts, "open intents of the cell that it no longer waits for: `pay`, `pay.ISSUER`, `timer.NAME`", "[timer.deadline]").orElse("none"),
-		key("complete", boolean, "true: the cell has ended", "true").or(false),
-		key("delete", boolean, "true: the state goes", "true").or(false),
-		key("fail", is(cellFailure), "the cell fails, and nothing else follows", "{code: overdrawn}").orElse("—"),
-		key("note", anything, "an annotation, of the type `annotations`", "{text: paid}").orElse("none"),
+		key("event", text, "a message, or the type of an arm; `pay` or `pay.ISSUER`: a receipt; `timer` or `timer.NAME`; `Receipt`: any; `Rejected`; `Frame`", "OrderPlaced").required(),
+		key("when", guard, "a guard", "{{ state == null }}").withDefaultText("it always holds"),
+		key("set", anything, "fields laid over the state, computed from the state before, or an expression for them", `{status: paid}`).withDefaultText("nothing"),
+		key("raise", list(is(raised)), "messages", `[{event: OrderPaid, value: {order_id: "{{ key }}"}}]`).withDefaultText("none"),
+		key("emit", list(&Type{name: "effect or timer", cases: []oneCase{{"timer", nil, armed}, {"", nil, emitted}}}), "effects and timers", "[{timer: deadline, for: PT30M}]").withDefaultText("none"),
+		key("drop", texts, "open intents of the cell that it no longer waits for: `pay`, `pay.ISSUER`, `timer.NAME`", "[timer.deadline]").withDefaultText("none"),
+		key("complete", boolean, "true: the cell has ended", "true").withDefault(false),
+		key("delete", boolean, "true: the state goes", "true").withDefault(false),
+		key("fail", is(cellFailure), "the cell fails, and nothing else follows", "{code: overdrawn}").withDefaultText("—"),
+		key("note", anything, "an annotation, of the type `annotations`", "{text: paid}").withDefaultText("none"),
 	}}
 	migration = &Shape{name: "migrate", text: "How a state of the version before is made fit.", keys: []Key{
-		key("set", free, "fields laid over it; expressions see `state`", "{txn: null}").orElse("nothing"),
-		key("remove", texts, "fields that are gone", "[note]").orElse("none"),
+		key("set", free, "fields laid over it; expressions see `state`", "{txn: null}").withDefaultText("nothing"),
+		key("remove", texts, "fields that are gone", "[note]").withDefaultText("none"),
 	}}
 	goMachine = &Shape{name: "go", text: "A machine that the program registers.", keys: []Key{
-		key("name", text, "its name", "order").must(),
-		key("version", text, "its version", "v3").must(),
+		key("name", text, "its name", "order").required(),
+		key("version", text, "its version", "v3").required(),
 	}}
 	stateMachine = &Shape{name: "machine", text: "A state machine: `rules`, or `go`. Each of its cells has a state, and takes one event at a time.",
 		rule: map[string]any{"anyOf": []any{has("emits"), has("effects_emitted")}}, keys: []Key{
-			key("key", typeOf, "the type of the keys of its cells", "text").orElse("it has one cell"),
-			key("state", typeOf, "the type of their state", "Order").must(),
-			key("event", either(text, free, list(either(text, free))), "a list of types, a record type, or a variant whose arms name types", "[OrderPlaced, Rejected]").must(),
-			key("emits", texts, "effects that it may emit; needed, may be empty", "[pay, timer]").orElse("needed"),
-			key("lifecycle", choice("process", "entity"), "it ends by `complete`, or is completed whenever nothing is open", "entity").or("process"),
-			key("ttl", duration, "a cell is deleted so long after its last activity, with nothing open", "P30D").orElse("never"),
-			key("indexes", mapOf(anything), "values by which cells are found, by name; expressions see `state` and `key`", `{status: "{{ state.status }}"}`).orElse("none"),
-			key("annotations", typeOf, "the type of what rules `note`", "Remark").orElse("no notes"),
-			key("context", either(boolean, choice("sys/WorkflowContext@1")), "true: the step takes a context too", "true").or(false),
-			key("migrate", is(migration), "from the version before", "{set: {txn: null}}").orElse("nothing"),
-			key("rules", list(is(machineRule)), "what follows from events", "[{event: OrderPlaced, set: {status: placed}}]").orElse("every event is ignored"),
-			key("go", is(goMachine), "in place of rules", "{name: order, version: \"3\"}").orElse("—"),
-			key("wasm", free, "in place of rules; cannot be run yet", "{path: order.wasm, entrypoint: step}").orElse("—"),
-			key("impl", free, "another word for `wasm`", "{module: order.wasm, entrypoint: step}").orElse("—"),
-			key("key_schema", typeOf, "another word for `key`", "text").orElse("—"),
-			key("effects_emitted", texts, "another word for `emits`", "[pay]").orElse("—"),
+			key("key", typeOf, "the type of the keys of its cells", "text").withDefaultText("it has one cell"),
+			key("state", typeOf, "the type of their state", "Order").required(),
+			key("event", either(text, free, list(either(text, free))), "a list of types, a record type, or a variant whose arms name types", "[OrderPlaced, Rejected]").required(),
+			key("emits", texts, "effects that it may emit; needed, may be empty", "[pay, timer]").withDefaultText("needed"),
+			key("lifecycle", choice("process", "entity"), "it ends by `complete`, or is completed whenever nothing is open", "entity").withDefault("process"),
+			key("ttl", duration, "a cell is deleted so long after its last activity, with nothing open", "P30D").withDefaultText("never"),
+			key("indexes", mapOf(anything), "values by which cells are found, by name; expressions see `state` and `key`", `{status: "{{ state.status }}"}`).withDefaultText("none"),
+			key("annotations", typeOf, "the type of what rules `note`", "Remark").withDefaultText("no notes"),
+			key("context", either(boolean, choice("sys/WorkflowContext@1")), "true: the step takes a context too", "true").withDefault(false),
+			key("migrate", is(migration), "from the version before", "{set: {txn: null}}").withDefaultText("nothing"),
+			key("rules", list(is(machineRule)), "what follows from events", "[{event: OrderPlaced, set: {status: placed}}]").withDefaultText("every event is ignored"),
+			key("go", is(goMachine), "in place of rules", "{name: order, version: \"3\"}").withDefaultText("—"),
+			key("wasm", free, "in place of rules; cannot be run yet", "{path: order.wasm, entrypoint: step}").withDefaultText("—"),
+			key("impl", free, "another word for `wasm`", "{module: order.wasm, entrypoint: step}").withDefaultText("—"),
+			key("key_schema", typeOf, "another word for `key`", "text").withDefaultText("—"),
+			key("effects_emitted", texts, "another word for `emits`", "[pay]").withDefaultText("—"),
 		}}
 	subscription = &Shape{name: "subscription", text: "The machine that receives a message, and its cells.",
 		rule: map[string]any{"anyOf": []any{has("machine"), has("workflow"), has("op")}}, keys: []Key{
-			key("event", either(text, free), "the type of the message", "OrderPlaced").must(),
-			key("machine", text, "the machine", "order").orElse("needed"),
-			key("key_field", text, "the field with the key of the cell, dotted; `$value.FIELD`: of the arms of a variant", "order_id").orElse("needed if the machine has a key"),
-			key("workflow", text, "another word for `machine`", "order").orElse("—"),
-			key("op", text, "another word for `machine`", "order").orElse("—"),
+			key("event", either(text, free), "the type of the message", "OrderPlaced").required(),
+			key("machine", text, "the machine", "order").withDefaultText("needed"),
+			key("key_field", text, "the field with the key of the cell, dotted; `$value.FIELD`: of the arms of a variant", "order_id").withDefaultText("needed if the machine has a key"),
+			key("workflow", text, "another word for `machine`", "order").withDefaultText("—"),
+			key("op", text, "another word for `machine`", "order").withDefaultText("—"),
 		}}
 	subscriptions = &Shape{name: "routing", text: "The machines that receive messages.", keys: []Key{
-		key("subscriptions", list(is(subscription)), "in the order of delivery", "[{event: OrderPlaced, machine: order, key_field: order_id}]").orElse("none"),
+		key("subscriptions", list(is(subscription)), "in the order of delivery", "[{event: OrderPlaced, machine: order, key_field: order_id}]").withDefaultText("none"),
 	}}
 )
 
@@ -108,13 +108,13 @@ var worldKind = Kind{Name: "World", file: "world", title: "World",
 	root: &Shape{name: "World", text: "State machines with effects and receipts.",
 		rule: map[string]any{"anyOf": []any{has("machines"), has("workflows")}},
 		keys: append(worldRootKeys(),
-			key("keychain", list(secret), "where the secrets come from that `http` and `command` read as `keychain.NAME.KEY`", "[{name: shop, kind: env, data: {token: SHOP_TOKEN}}]").orElse("no secrets"),
-			key("types", mapOf(typeOf), "declared types, by name", "{OrderPlaced: {record: {order_id: text}}}").orElse("none"),
-			key("effects", mapOf(is(effect)), "what machines can ask for, by name; timers need no declaration", "{pay: {params: text, receipt: unit}}").orElse("none"),
-			key("machines", mapOf(is(stateMachine)), "the machines, by name", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("needed"),
-			key("routing", is(subscriptions), "which machines receive which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").orElse("no subscriptions"),
-			key("schemas", mapOf(typeOf), "another word for `types`", "{OrderPlaced: {record: {order_id: text}}}").orElse("—"),
-			key("workflows", mapOf(is(stateMachine)), "another word for `machines`", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").orElse("—"),
+			key("keychain", list(secret), "where the secrets come from that `http` and `command` read as `keychain.NAME.KEY`", "[{name: shop, kind: env, data: {token: SHOP_TOKEN}}]").withDefaultText("no secrets"),
+			key("types", mapOf(typeOf), "declared types, by name", "{OrderPlaced: {record: {order_id: text}}}").withDefaultText("none"),
+			key("effects", mapOf(is(effect)), "what machines can ask for, by name; timers need no declaration", "{pay: {params: text, receipt: unit}}").withDefaultText("none"),
+			key("machines", mapOf(is(stateMachine)), "the machines, by name", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").withDefaultText("needed"),
+			key("routing", is(subscriptions), "which machines receive which messages", "{subscriptions: [{event: OrderPlaced, machine: order, key_field: order_id}]}").withDefaultText("no subscriptions"),
+			key("schemas", mapOf(typeOf), "another word for `types`", "{OrderPlaced: {record: {order_id: text}}}").withDefaultText("—"),
+			key("workflows", mapOf(is(stateMachine)), "another word for `machines`", "{order: {key: text, state: Order, event: [OrderPlaced], emits: []}}").withDefaultText("—"),
 		)}}
 
 // worldTables follows the first paragraph of the reference.

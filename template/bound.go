@@ -92,7 +92,7 @@ func (b *binder) bind() {
 		b.faultf("workflow", "", "workflow must have one of path, name")
 	}
 	if binding.Value != nil {
-		b.bound.Value = b.c.compile(b.at.Key("value").Path, binding.Value.Value, boundNames, b.noSteps)
+		b.bound.Value = b.c.compile(b.at.Key("value").Path, binding.Value.Value, boundNames, b.refuseStepRead)
 	}
 	if binding.Fail != nil {
 		b.required("fail", "code", binding.Fail.Code)
@@ -191,9 +191,9 @@ func (b *binder) any(kind, key string, v value.Value) *expr.Template {
 	path, names := b.at.Key(kind).Key(key).Path, boundNames
 	chain, _ := b.c.w.Routing.(keychain)
 	if secrets := chain != nil && (kind == "command" || kind == "http"); !secrets {
-		return b.c.compile(path, v, names, b.noSteps)
+		return b.c.compile(path, v, names, b.refuseStepRead)
 	}
-	t := b.c.compile(path, v, append([]string{"keychain"}, names...), b.noSteps)
+	t := b.c.compile(path, v, append([]string{"keychain"}, names...), b.refuseStepRead)
 	if t != nil {
 		b.bound.Secrets = append(b.bound.Secrets, chain.BindingSecrets(document.Pos{}, t, func(e *document.Error) {
 			b.c.fault(path, b.bound.Binding.Pos, e)
@@ -208,8 +208,8 @@ type keychain interface {
 	BindingSecrets(pos document.Pos, t *expr.Template, report func(*document.Error)) (marks []string)
 }
 
-// noSteps reports an expression that reads a step, because a binding serves all steps of its operation.
-func (b *binder) noSteps(r expr.Read, path string) {
+// refuseStepRead reports an expression that reads a step, because a binding serves all steps of its operation.
+func (b *binder) refuseStepRead(r expr.Read, path string) {
 	b.c.fault(path, b.bound.Binding.Pos, &document.Error{Text: r.Text,
 		Msg: "an operation cannot read " + r.Text + ": pass it in the input of the step"})
 }

@@ -136,7 +136,7 @@ func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 // fault reports a fault at a path, unless the reader has reported that path. Its line and column are those of the value at the
 // path or, if there is none, of the nearest value.
 func (c *checker) fault(path string, near document.Pos, e *document.Error) {
-	path = c.written(path)
+	path = c.authorPath(path)
 	if c.w.refused[path] {
 		return
 	}
@@ -147,8 +147,8 @@ func (c *checker) fault(path string, near document.Pos, e *document.Error) {
 	c.errs.Add(e)
 }
 
-// written returns the path in the author's document for a path in the tree.
-func (c *checker) written(path string) string {
+// authorPath returns the path in the author's document for a path in the tree.
+func (c *checker) authorPath(path string) string {
 	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
 		if at, ok := c.w.moved[path[:end]]; ok {
 			return at + path[end:]
@@ -157,9 +157,9 @@ func (c *checker) written(path string) string {
 	return path
 }
 
-// wasWritten reports whether the document has a value at a path, whether valid or invalid.
-func (c *checker) wasWritten(path string) bool {
-	path = c.written(path)
+// hasValueAt reports whether the document has a value at a path, whether valid or invalid.
+func (c *checker) hasValueAt(path string) bool {
+	path = c.authorPath(path)
 	return c.w.refused[path] || c.w.source != nil && c.w.source.At(path).Pos.Path == path
 }
 

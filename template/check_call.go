@@ -22,8 +22,8 @@ func (c *checker) step(n *Step, path string) {
 	c.function(n.Func, path+".func")
 	if n.Target != nil {
 		c.target(n.Target, path+".target")
-		c.answered(n.Operation, path+".target", n.Target.Pos, "a target")
-		c.nested(n, path)
+		c.checkHasParticipants(n.Operation, path+".target", n.Target.Pos, "a target")
+		c.checkNestedFanOut(n, path)
 	}
 	if n.FanIn != nil {
 		if n.Target == nil && !c.w.refused[path+".target"] {
@@ -33,7 +33,7 @@ func (c *checker) step(n *Step, path string) {
 	}
 	c.timing(n.Timing, path+".timing")
 	if _, bound := c.w.Operations[n.Operation]; bound {
-		c.unqueued(n.Timing, path, fmt.Sprintf("%q is bound, so no worker takes its calls", n.Operation))
+		c.refuseQueueTimeout(n.Timing, path, fmt.Sprintf("%q is bound, so no worker takes its calls", n.Operation))
 	}
 	if n.Fulfillment != nil {
 		c.fulfillment(n.Fulfillment, path+".fulfillment")
@@ -71,8 +71,8 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 	c.fault(path, near, &document.Error{Text: name, Msg: msg, Suggestion: suggestion})
 }
 
-// answered reports an operation that the engine executes itself, without participants, if participants are required.
-func (c *checker) answered(name, path string, near document.Pos, what string) {
+// checkHasParticipants reports an operation that the engine executes itself, without participants, if participants are required.
+func (c *checker) checkHasParticipants(name, path string, near document.Pos, what string) {
 	b, bound := c.w.Operations[name]
 	if !bound || c.w.Routing != nil {
 		return
@@ -94,9 +94,9 @@ func (c *checker) requirements() {
 	}
 }
 
-// nested reports a fan-out whose participants would each run this workflow, and so fan out again. Other child workflows are
+// checkNestedFanOut reports a fan-out whose participants would each run this workflow, and so fan out again. Other child workflows are
 // checked when they have been resolved; see Checked.FansOut.
-func (c *checker) nested(n *Step, path string) {
+func (c *checker) checkNestedFanOut(n *Step, path string) {
 	if child := c.w.Operations[n.Operation].Workflow; child != nil && child.Name != "" && child.Name == c.w.Name {
 		c.faultf(path+".target", n.Target.Pos, "nested fan-out: workflow %q asks participants itself", child.Name)
 	}
@@ -106,10 +106,10 @@ func (c *checker) nested(n *Step, path string) {
 // for example, would have no effect.
 func (c *checker) target(t *Target, path string) {
 	c.oneOf(path+".resolve", t.Pos, t.Resolve, ResolveStatic, ResolveCapability, ResolveTaskType)
-	c.belongs(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
-	c.belongs(path+".capability_id", t.Pos, t.CapabilityID != "" && t.Resolve != ResolveTaskType, "resolve", t.Resolve, ResolveCapability)
-	c.belongs(path+".filter", t.Pos, len(t.Filter) > 0, "resolve", t.Resolve, ResolveCapability)
-	c.belongs(path+".limit", t.Pos, t.Limit != 0, "resolve", t.Resolve, ResolveCapability)
+	c.checkChoice(path+".participants", t.Pos, len(t.Participants) > 0, "resolve", t.Resolve, ResolveStatic)
+	c.checkChoice(path+".capability_id", t.Pos, t.CapabilityID != "" && t.Resolve != ResolveTaskType, "resolve", t.Resolve, ResolveCapability)
+	c.checkChoice(path+".filter", t.Pos, len(t.Filter) > 0, "resolve", t.Resolve, ResolveCapability)
+	c.checkChoice(path+".limit", t.Pos, t.Limit != 0, "resolve", t.Resolve, ResolveCapability)
 	c.limit(path+".limit", t.Pos, t.Limit)
 	if t.Resolve == ResolveStatic && len(t.Participants) == 0 {
 		c.faultf(path+".participants", t.Pos, "static needs participants")
@@ -134,8 +134,8 @@ func (c *checker) visible(path string, pos document.Pos, name string) {
 	}
 }
 
-// belongs reports a key that is set although it has no effect with the choice got.
-func (c *checker) belongs(path string, near document.Pos, isSet bool, choice, got, want string) {
+// checkChoice reports a key that is set although it has no effect with the choice got.
+func (c *checker) checkChoice(path string, near document.Pos, isSet bool, choice, got, want string) {
 	if isSet && got != want {
 		c.faultf(path, near, "%s needs %s %s", fields.LastKey(path), choice, want)
 	}
@@ -147,9 +147,9 @@ func (c *checker) fanIn(s *Step, step string) {
 	f, path := s.FanIn, step+".fan_in"
 	c.oneOf(path+".policy", f.Pos, f.Policy, AnyOne, All, Quorum, BestOf)
 	c.minResponses(s, path+".min_responses")
-	c.belongs(path+".score_field", f.Pos, f.ScoreField != "", "policy", f.Policy, BestOf)
-	c.belongs(path+".score_order", f.Pos, f.ScoreOrder != "", "policy", f.Policy, BestOf)
-	c.belongs(path+".hedge_after", f.Pos, f.HedgeAfter != 0, "policy", f.Policy, AnyOne)
+	c.checkChoice(path+".score_field", f.Pos, f.ScoreField != "", "policy", f.Policy, BestOf)
+	c.checkChoice(path+".score_order", f.Pos, f.ScoreOrder != "", "policy", f.Policy, BestOf)
+	c.checkChoice(path+".hedge_after", f.Pos, f.HedgeAfter != 0, "policy", f.Policy, AnyOne)
 	c.duration(path+".hedge_after", f.Pos, f.HedgeAfter)
 	if f.Policy != BestOf {
 		return
@@ -216,8 +216,8 @@ func (c *checker) timing(t *Timing, path string) {
 	}
 }
 
-// unqueued refuses a queue timeout of a call that waits for no worker.
-func (c *checker) unqueued(t *Timing, path, why string) {
+// refuseQueueTimeout refuses a queue timeout of a call that waits for no worker.
+func (c *checker) refuseQueueTimeout(t *Timing, path, why string) {
 	if t != nil && t.QueueTimeout > 0 {
 		c.fault(path+".timing.queue_timeout", t.Pos, &document.Error{Text: duration.Format(t.QueueTimeout), Msg: "queue_timeout has no effect: " + why})
 	}
@@ -282,10 +282,10 @@ func (c *checker) decisionSource(f *Fulfillment, path string) {
 	}
 	if called != "" {
 		c.operationKnown(called, at, s.Pos)
-		c.answered(called, at, s.Pos, "a decision")
+		c.checkHasParticipants(called, at, s.Pos, "a decision")
 	}
 	c.timing(s.Timing, path+".timing")
-	c.unqueued(s.Timing, path, "a decision is asked for at once")
+	c.refuseQueueTimeout(s.Timing, path, "a decision is asked for at once")
 }
 
 // resultMatch checks that the path is a pointer, that there are values to match, and that no value is in both lists.

@@ -55,7 +55,7 @@ func (c *checker) caught(s *spot, r *Read) bool {
 		switch {
 		case catcher == reader: // its own test, or a test in the same map
 			return true
-		case isInside(reader, catcher):
+		case isInConditional(reader, catcher):
 			return true
 		case r.Defaulted && order(catcher, reader) == later && decides(catcher, reader, c.spots[r.Target.Index]):
 			return true
@@ -85,8 +85,8 @@ func (c *checker) level(s *spot, t *Item) *spot {
 	return c.spots[it.Index]
 }
 
-// isInside reports whether s is inside a conditional.
-func isInside(s, conditional *spot) bool {
+// isInConditional reports whether s is inside a conditional.
+func isInConditional(s, conditional *spot) bool {
 	for at := s.item.Parent; at != nil; at = at.Parent {
 		if at == conditional.item {
 			return true
@@ -108,7 +108,7 @@ func (c *checker) mayBeCaught(it *Item) bool {
 
 // warn reports a default that is never used: its step is never skipped, and its failure is not caught.
 func (c *checker) warn(r expr.Read, s *spot, target *Item, path string) {
-	if !r.Bare || r.Field != expr.Output || mayBeSkipped(s, c.spots[target.Index]) || skips(target) {
+	if !r.Bare || r.Field != expr.Output || mayBeSkipped(s, c.spots[target.Index]) || skipsByPolicy(target) {
 		return
 	}
 	where := " before this"
@@ -124,8 +124,8 @@ func (c *checker) warn(r expr.Read, s *spot, target *Item, path string) {
 	c.warnings.Add(e)
 }
 
-// skips reports whether a step may be skipped because of its own timing or fulfillment.
-func skips(it *Item) bool {
+// skipsByPolicy reports whether a step may be skipped because of its own timing or fulfillment.
+func skipsByPolicy(it *Item) bool {
 	s, ok := it.Node.(*Step)
 	if !ok {
 		return false

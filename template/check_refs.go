@@ -23,7 +23,7 @@ func (c *checker) item(s *spot) {
 			}
 		}
 		if n.Fulfillment != nil && n.Fulfillment.Source != nil && n.Fulfillment.Source.Input != nil {
-			it.Asks = c.asks(s, it.Path+".fulfillment.decision_source.input", n.Fulfillment.Source.Input)
+			it.Asks = c.compileDecisionInput(s, it.Path+".fulfillment.decision_source.input", n.Fulfillment.Source.Input)
 		}
 	case *Conditional:
 		path := it.Path + ".conditional"
@@ -56,14 +56,14 @@ func (c *checker) template(s *spot, path, key string, v value.Value, f *Func) *e
 	}
 	return c.compile(path, v, s.names, func(r expr.Read, path string) {
 		if target := c.read(r, s, path); target != nil {
-			s.item.reads(Read{Target: target, Field: r.Field, Defaulted: r.Defaulted})
+			s.item.addRead(Read{Target: target, Field: r.Field, Defaulted: r.Defaulted})
 			c.defaults = append(c.defaults, mention{r, s, path})
 		}
 	})
 }
 
-// reads records a read. It merges reads of one field of one target.
-func (it *Item) reads(r Read) {
+// addRead records a read. It merges reads of one field of one target.
+func (it *Item) addRead(r Read) {
 	for i := range it.Reads {
 		if known := &it.Reads[i]; known.Target == r.Target && known.Field == r.Field {
 			known.Defaulted = known.Defaulted && r.Defaulted
@@ -73,9 +73,9 @@ func (it *Item) reads(r Read) {
 	it.Reads = append(it.Reads, r)
 }
 
-// asks compiles the input of a decision source. The input is rendered after the step has completed, so it may read the step
+// compileDecisionInput compiles the input of a decision source. The input is rendered after the step has completed, so it may read the step
 // itself, and it adds no edges.
-func (c *checker) asks(s *spot, path string, v value.Value) *expr.Template {
+func (c *checker) compileDecisionInput(s *spot, path string, v value.Value) *expr.Template {
 	return c.compile(path, v, s.names, func(r expr.Read, path string) {
 		if r.Step != s.item.ID {
 			c.read(r, s, path)
@@ -107,7 +107,7 @@ func (c *checker) bareTest(s *spot, path, test string) {
 	}
 	if target := c.reference(id, s, path); target != nil {
 		s.item.TestID = target.ID
-		s.item.reads(Read{Target: target, Field: expr.Status})
+		s.item.addRead(Read{Target: target, Field: expr.Status})
 	}
 }
 
@@ -166,14 +166,14 @@ func (c *checker) reference(id string, s *spot, path string) *Item {
 	case later:
 		c.fault(path, s.item.Pos(), &document.Error{Text: id, Msg: fmt.Sprintf("step %q comes later", id)})
 	case around:
-		text := circle(id, s.item.ID)
+		text := cycleText(id, s.item.ID)
 		c.fault(path, s.item.Pos(), &document.Error{Text: text, Msg: "cycle: " + text})
 	}
 	return nil
 }
 
-// circle describes the cycle of an item that waits for itself or for an item that contains it.
-func circle(outer, inner string) string {
+// cycleText describes the cycle of an item that waits for itself or for an item that contains it.
+func cycleText(outer, inner string) string {
 	if inner == "" || inner == outer {
 		return outer + " -> " + outer
 	}
@@ -216,7 +216,7 @@ func order(s, t *spot) int {
 func mapAround(t, s *spot) *Item {
 	var outermost *Item
 	for each := t.item.Map; each != nil; each = each.Map {
-		if s != nil && inside(s.item, each) {
+		if s != nil && isInMap(s.item, each) {
 			break
 		}
 		outermost = each
@@ -224,8 +224,8 @@ func mapAround(t, s *spot) *Item {
 	return outermost
 }
 
-// inside reports whether a map contains an item.
-func inside(it, each *Item) bool {
+// isInMap reports whether a map contains an item.
+func isInMap(it, each *Item) bool {
 	for m := it.Map; m != nil; m = m.Map {
 		if m == each {
 			return true

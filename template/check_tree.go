@@ -102,7 +102,7 @@ func (c *checker) add(s *spot, l list, n Node, id, path string) *Item {
 		return it
 	}
 	c.checked.Of[n] = it
-	c.enter(it)
+	c.recordID(it)
 	return it
 }
 
@@ -113,8 +113,8 @@ const IDBytesMax = 128
 // run/step and step#1 must be unambiguous: an id is printable, and contains no white space and none of / [ ] #.
 func ValidID(id string) error { return document.ValidName("an id", id, "/[]#", IDBytesMax) }
 
-// enter checks and records an item's id. A map must have one.
-func (c *checker) enter(it *Item) {
+// recordID checks and records an item's id. A map must have one.
+func (c *checker) recordID(it *Item) {
 	if it.ID == "" {
 		if _, isMap := it.Node.(*Map); isMap {
 			c.faultf(c.idPath(it), it.Pos(), "id is missing")
@@ -145,7 +145,7 @@ func (c *checker) idPath(it *Item) string {
 	case *Map:
 		return it.Path + ".map.id"
 	case *Step:
-		if n.ID == n.Operation && !c.wasWritten(it.Path+".id") {
+		if n.ID == n.Operation && !c.hasValueAt(it.Path+".id") {
 			return it.Path + ".operation"
 		}
 	}

@@ -50,7 +50,7 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 	} {
 		for path, what := range map[string]string{pipe: "is a pipe, not a regular file", "/dev/zero": "is a device, not a regular file"} {
 			t.Run(name+" "+filepath.Base(path), func(t *testing.T) {
-				code, out, said := perform(t, args(path)...)
+				code, out, said := runInProcess(t, args(path)...)
 				require.NotZero(t, code, out)
 				require.Contains(t, out+said, what)
 			})
@@ -63,15 +63,15 @@ func TestOnlyFilesOfABoundedSizeAreRead(t *testing.T) {
 			case "convert", "import":
 				t.Skip("this file has another limit, or none: it is read line by line")
 			}
-			code, out, said := perform(t, args(path)...)
+			code, out, said := runInProcess(t, args(path)...)
 			require.NotZero(t, code, out)
 			require.Contains(t, out+said, path+" is too large: it has "+strconv.Itoa(limit+1)+" bytes, at most "+strconv.Itoa(limit)+" are read")
 		})
 	}
 }
 
-// perform executes the command within the process of the test.
-func perform(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// runInProcess executes the command within the process of the test.
+func runInProcess(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
 	root := newRoot()

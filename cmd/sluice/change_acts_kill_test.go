@@ -105,10 +105,10 @@ func (l *changeLoad) report() (acts map[uint64]*api.Act, outcomes map[uint64][]*
 	return acts, outcomes
 }
 
-// marks counts the events that acts have made, by act and run.
-type marks map[string]int
+// actEvents counts the events that acts have made, by act and run.
+type actEvents map[string]int
 
-func (m marks) see(run string, e *journal.Event) {
+func (m actEvents) see(run string, e *journal.Event) {
 	if e.Detail != nil && strings.HasPrefix(e.Detail.ID, "#bulk/") {
 		m[e.Detail.ID+" "+run]++
 	}
@@ -117,7 +117,7 @@ func (m marks) see(run string, e *journal.Event) {
 // checkActs compares the reported outcomes of the acts with the journals. Every act has ended. Among the outcomes of the newest hundred
 // acts, each rerun has its new run, and each other act was done once on its run. An act that was abandoned before it began has done
 // nothing.
-func (l *changeLoad) checkActs(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome, made marks, runs map[string][]string) {
+func (l *changeLoad) checkActs(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome, made actEvents, runs map[string][]string) {
 	verbs := map[string]int{}
 	for id, act := range acts {
 		stream := journal.BulkStream(id)

@@ -146,7 +146,7 @@ func (l *changeLoad) moveOn(ctx context.Context) {
 // check compares the journal with the reruns, moves and acts that were acknowledged.
 func (l *changeLoad) check(acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome) {
 	past, state, moves, more := map[string]uint64{}, map[string]string{}, map[string]int{}, map[string]int{}
-	cancelled, made := map[string]bool{}, marks{}
+	cancelled, made := map[string]bool{}, actEvents{}
 	events, calls := map[string][]string{}, l.calls()
 	l.each(filepath.Join(l.dir, "journal"), func(run string, e *journal.Event) {
 		events[run] = append(events[run], e.Type.String()+" "+e.Node)
@@ -190,7 +190,7 @@ func (l *changeLoad) check(acts map[uint64]*api.Act, outcomes map[uint64][]*api.
 		require.Equal(l.t, 1, moves[run], "run %s: an acknowledged move is lost", run)
 	}
 	l.checkActs(acts, outcomes, made, events)
-	require.NoError(l.t, sound(filepath.Join(l.dir, "journal")))
+	require.NoError(l.t, checkJournal(filepath.Join(l.dir, "journal")))
 }
 
 // awaitCall waits until the call of a step has been made.

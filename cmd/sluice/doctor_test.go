@@ -40,7 +40,7 @@ steps: [{operation: letter}]
 func TestDoctorNamesRunsThatAreIncomplete(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", waiting)
-	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--data", "data")
+	runToEnd(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--data", "data")
 	mark := func(change func(h *holds.Holds) error) {
 		store, err := disk.Open(filepath.Join(dir, "data"), disk.Config{})
 		require.NoError(t, err)
@@ -49,14 +49,14 @@ func TestDoctorNamesRunsThatAreIncomplete(t *testing.T) {
 	}
 	// The other run has no records at all.
 	mark(func(h *holds.Holds) error { return h.HoldIncomplete(t.Context(), "ann", "r", "absent") })
-	said, _ := says(t, dir, cli.Failed, "doctor", "--data", "data")
+	said, _ := runToEnd(t, dir, cli.Failed, "doctor", "--data", "data")
 	require.Equal(t, "r: it is incomplete, since its import was interrupted: nothing goes on with it: import the file again, or delete run r\n"+
 		"no fault: 1 run with 1 event, 1 definition or large value, and 1 run is incomplete\n", said)
-	said, _ = says(t, dir, cli.Failed, "doctor", "--data", "data", "-o", "jsonl")
+	said, _ = runToEnd(t, dir, cli.Failed, "doctor", "--data", "data", "-o", "jsonl")
 	require.Contains(t, said, `{"run":"r","kind":"run","what":"it is incomplete`)
 	require.NotContains(t, said, "absent")
 	mark(func(h *holds.Holds) error { return h.Hold(t.Context(), "ann", "r") })
-	said, _ = says(t, dir, cli.Done, "doctor", "--data", "data")
+	said, _ = runToEnd(t, dir, cli.Done, "doctor", "--data", "data")
 	require.Contains(t, said, "sound: 1 run")
 }
 
@@ -67,7 +67,7 @@ func TestDamagedRunsDoNotDelayOthers(t *testing.T) {
 	writeFile(t, dir, "w.yaml", "{kind: Workflow, name: w, operations: {one: {value: 1}}, steps: [{operation: one}]}")
 	writeFile(t, dir, "waiting.yaml", waiting)
 	for _, id := range []string{"a", "c"} {
-		says(t, dir, cli.Done, "run", "w.yaml", "--data", "data", "--id", id)
+		runToEnd(t, dir, cli.Done, "run", "w.yaml", "--data", "data", "--id", id)
 	}
 	for _, id := range []string{"b-event", "b-head", "d"} {
 		p := launch(t, dir, "run", "waiting.yaml", "--data", "data", "--id", id)
@@ -82,23 +82,23 @@ func TestDamagedRunsDoNotDelayOthers(t *testing.T) {
 		return db.Set([]byte("hb-head"), []byte("rubbish"), pebble.Sync)
 	})
 
-	list, _ := says(t, dir, cli.Done, "runs", "--data", "data")
+	list, _ := runToEnd(t, dir, cli.Done, "runs", "--data", "data")
 	for _, run := range []string{"a  .*completed", "b-event  .*parked .*damaged record.*`sluice doctor`", "b-head  .*parked .*damaged record.*`sluice doctor`", "c  .*completed", "d  .*waiting"} {
 		require.Regexp(t, "(?m)^"+run, list)
 	}
 	for _, id := range []string{"b-event", "b-head"} {
-		shown, _ := says(t, dir, cli.Done, "runs", "show", id, "--data", "data")
+		shown, _ := runToEnd(t, dir, cli.Done, "runs", "show", id, "--data", "data")
 		require.Regexp(t, `(?m)^parked +.*damaged record.*doctor`, shown)
-		_, stderr := says(t, dir, cli.Failed, "send", id, "letter", "--data", "data")
+		_, stderr := runToEnd(t, dir, cli.Failed, "send", id, "letter", "--data", "data")
 		require.Contains(t, stderr, "sluice doctor")
 	}
-	says(t, dir, cli.Done, "runs", "show", "c", "--data", "data")
-	says(t, dir, cli.Done, "send", "d", "letter", "--data", "data")
-	says(t, dir, cli.Done, "run", "--data", "data", "--resume", "d")
-	says(t, dir, cli.Failed, "run", "--data", "data", "--resume", "b-head")
+	runToEnd(t, dir, cli.Done, "runs", "show", "c", "--data", "data")
+	runToEnd(t, dir, cli.Done, "send", "d", "letter", "--data", "data")
+	runToEnd(t, dir, cli.Done, "run", "--data", "data", "--resume", "d")
+	runToEnd(t, dir, cli.Failed, "run", "--data", "data", "--resume", "b-head")
 
 	faults := func(code int, args ...string) (list []map[string]any) {
-		out, _ := says(t, dir, code, append([]string{"doctor", "--data", "data", "-o", "json"}, args...)...)
+		out, _ := runToEnd(t, dir, code, append([]string{"doctor", "--data", "data", "-o", "json"}, args...)...)
 		require.NoError(t, json.Unmarshal([]byte(out), &list))
 		return list
 	}
@@ -106,24 +106,24 @@ func TestDamagedRunsDoNotDelayOthers(t *testing.T) {
 	require.Len(t, found, 2)
 	require.Equal(t, []any{"b-event", "event", 1.0, false}, []any{found[0]["run"], found[0]["kind"], found[0]["event"], found[0]["derived"]})
 	require.Equal(t, []any{"b-head", "head", true, nil}, []any{found[1]["run"], found[1]["kind"], found[1]["derived"], found[1]["mended"]})
-	out, _ := says(t, dir, cli.Failed, "doctor", "--data", "data", "--rebuild")
+	out, _ := runToEnd(t, dir, cli.Failed, "doctor", "--data", "data", "--rebuild")
 	require.Regexp(t, `(?m)^b-event: event 1 cannot be read: .*: the run is parked: .* shown$`, out)
 	require.Regexp(t, `(?m)^b-head: the head cannot be read: .* \(the head was made anew: waiting\)$`, out)
 	require.Regexp(t, `(?m)^2 faults in 5 runs .*; 1 of them mended$`, out)
 	require.Len(t, faults(cli.Failed), 1)
 
-	list, _ = says(t, dir, cli.Done, "runs", "--data", "data")
+	list, _ = runToEnd(t, dir, cli.Done, "runs", "--data", "data")
 	require.Regexp(t, "(?m)^b-head  .*waiting", list)
-	says(t, dir, cli.Done, "send", "b-head", "letter", "--data", "data")
-	says(t, dir, cli.Done, "run", "--data", "data", "--resume", "b-head")
+	runToEnd(t, dir, cli.Done, "send", "b-head", "letter", "--data", "data")
+	runToEnd(t, dir, cli.Done, "run", "--data", "data", "--resume", "b-head")
 }
 
 func TestTheDoctorReadsJournalsOfEarlierVersions(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	sound, _ := says(t, dir, cli.Done, "doctor", "--data", "old")
+	sound, _ := runToEnd(t, dir, cli.Done, "doctor", "--data", "old")
 	require.Equal(t, "sound: 7 runs with 36 events, 6 definitions and large values\n", sound)
-	before, _ := says(t, dir, cli.Done, "runs", "--data", "old")
+	before, _ := runToEnd(t, dir, cli.Done, "runs", "--data", "old")
 	tamper(t, filepath.Join(dir, "old"), func(db *pebble.DB) error {
 		for _, run := range []string{"done", "broken", "parent/child#1"} {
 			if err := db.Delete([]byte("h"+run), pebble.Sync); err != nil {
@@ -132,9 +132,9 @@ func TestTheDoctorReadsJournalsOfEarlierVersions(t *testing.T) {
 		}
 		return nil
 	})
-	out, _ := says(t, dir, cli.Done, "doctor", "--data", "old", "--rebuild")
+	out, _ := runToEnd(t, dir, cli.Done, "doctor", "--data", "old", "--rebuild")
 	require.Contains(t, out, "mended: 3 faults in 7 runs")
-	after, _ := says(t, dir, cli.Done, "runs", "--data", "old")
+	after, _ := runToEnd(t, dir, cli.Done, "runs", "--data", "old")
 	require.Equal(t, before, after)
-	says(t, dir, cli.Done, "doctor", "--data", "old")
+	runToEnd(t, dir, cli.Done, "doctor", "--data", "old")
 }

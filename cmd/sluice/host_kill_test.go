@@ -106,7 +106,7 @@ func TestAHostKilledUnderLoadLosesNothing(t *testing.T) {
 		l.inspect()
 		p = l.serve()
 	}
-	eventually(t, "each kind of request is acknowledged", l.varied)
+	eventually(t, "each kind of request is acknowledged", l.hasAllKinds)
 	stop()
 	all.Wait()
 	l.finish()
@@ -134,8 +134,8 @@ type hostLoad struct {
 	cut                               int             // backups that were not reported whole
 }
 
-// varied reports whether each kind of request was acknowledged. On a slow machine the kills may have left no time for one.
-func (l *hostLoad) varied() bool {
+// hasAllKinds reports whether each kind of request was acknowledged. On a slow machine the kills may have left no time for one.
+func (l *hostLoad) hasAllKinds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, acknowledged := range []map[string]bool{l.started, l.sent, l.decided, l.cancelled, l.deleted, l.collected} {
@@ -222,7 +222,7 @@ func (l *hostLoad) backUp(ctx context.Context) {
 
 // wholeBackup returns an error if a backup has a fault or lacks a started run.
 func (l *hostLoad) wholeBackup(dir string, started map[string]bool) error {
-	if err := sound(dir); err != nil {
+	if err := checkJournal(dir); err != nil {
 		return err
 	}
 	store, err := disk.Open(dir, disk.Config{})
@@ -385,7 +385,7 @@ func (l *hostLoad) judge() {
 			require.False(l.t, has["run.started "+run], "run %s was deleted, and is there again", run)
 		}
 	}
-	require.NoError(l.t, sound(filepath.Join(l.dir, "journal")))
+	require.NoError(l.t, checkJournal(filepath.Join(l.dir, "journal")))
 	calls := l.calls()
 	require.NotEmpty(l.t, l.answered)
 	for key, n := range l.answered {
@@ -393,8 +393,8 @@ func (l *hostLoad) judge() {
 	}
 }
 
-// sound returns the first fault that the doctor finds in a folder, such as a run without its definition.
-func sound(dir string) error {
+// checkJournal returns the first fault that the doctor finds in a folder, such as a run without its definition.
+func checkJournal(dir string) error {
 	raw, err := disk.OpenRaw(dir, false, disk.Config{})
 	if err != nil {
 		return err

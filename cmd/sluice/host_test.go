@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// patient waits for a message.
-const patient = `
+// waitingWorkflow waits for a message.
+const waitingWorkflow = `
 kind: Workflow
 name: patient
 operations: {letter: {wait: {message: letter}}}
@@ -32,7 +32,7 @@ func serveIn(t *testing.T, dir string, args ...string) *process {
 // Three terminals on one folder: a host, a run that is followed through two hosts, and a run that the follower leaves.
 func TestARunIsFollowedThroughHosts(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, dir, "patient.yaml", patient)
+	writeFile(t, dir, "patient.yaml", waitingWorkflow)
 	host := serveIn(t, dir)
 	follower := launch(t, dir, "run", "patient.yaml", "--data", "journal", "--id", "followed")
 	eventually(t, "it is followed", func() bool { return strings.Contains(follower.stdout.String(), "● running    letter") })
@@ -87,7 +87,7 @@ func TestAHostSaysWhyRunsAreParked(t *testing.T) {
 	host := launch(t, dir, "serve", "--data", "old")
 	parked := func() int { return strings.Count(host.stderr.String(), "level=WARN msg=\"a run is parked") }
 	eventually(t, "two runs are parked", func() bool { return parked() == 2 })
-	list, _ := says(t, dir, cli.Done, "runs", "--data", "old")
+	list, _ := runToEnd(t, dir, cli.Done, "runs", "--data", "old")
 	require.Regexp(t, `(?m)^gate +.*parked .*it was started under other rules`, list)
 	require.Regexp(t, `(?m)^waits +.*parked .*it was started under other rules`, list)
 	host.signal(syscall.SIGINT)
@@ -98,7 +98,7 @@ func TestAHostSaysWhyRunsAreParked(t *testing.T) {
 // While a host works on the runs, runs are exported and imported, and the journal is copied, through the host.
 func TestCopiesAreMadeThroughAHost(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, dir, "patient.yaml", patient)
+	writeFile(t, dir, "patient.yaml", waitingWorkflow)
 	done := func(args ...string) string {
 		p := launch(t, dir, args...)
 		require.Equal(t, cli.Done, p.wait(), &p.stderr)

@@ -24,8 +24,8 @@ func oldStore(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// says runs the command to its end, requires an exit code, and returns the output.
-func says(t *testing.T, dir string, code int, args ...string) (stdout, stderr string) {
+// runToEnd runs the command to its end, requires an exit code, and returns the output.
+func runToEnd(t *testing.T, dir string, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	p := launch(t, dir, args...)
 	require.Equal(t, code, p.wait(), "%s%s", &p.stdout, &p.stderr)
@@ -45,27 +45,27 @@ func TestParkedRunsAreShown(t *testing.T) {
 			defer writeFile(t, dir, "go", "")
 			eventually(t, "the step to begin", exists(filepath.Join(dir, "pid")))
 		}
-		list, _ := says(t, dir, cli.Done, "runs", "--data", "old")
+		list, _ := runToEnd(t, dir, cli.Done, "runs", "--data", "old")
 		for line := range strings.Lines(list) {
 			parked := strings.HasPrefix(line, "gate ") || strings.HasPrefix(line, "waits ")
 			require.Equal(t, parked, strings.Contains(line, "  parked  ") && strings.Contains(line, reason), line)
 		}
-		objects, _ := says(t, dir, cli.Done, "runs", "--data", "old", "-o", "jsonl")
+		objects, _ := runToEnd(t, dir, cli.Done, "runs", "--data", "old", "-o", "jsonl")
 		for line := range strings.Lines(objects) {
 			var run struct{ Run, Status, Parked string }
 			require.NoError(t, json.Unmarshal([]byte(line), &run))
 			require.Equal(t, run.Run == "gate" || run.Run == "waits", run.Parked != "")
 			require.NotEqual(t, "parked", run.Status, "the status is that of the journal")
 		}
-		shown, _ := says(t, dir, cli.Done, "runs", "show", "gate", "--data", "old")
+		shown, _ := runToEnd(t, dir, cli.Done, "runs", "show", "gate", "--data", "old")
 		require.Regexp(t, `(?m)^status +waiting, parked$`, shown)
 		require.Regexp(t, `(?m)^parked +\S`, shown)
 		require.Contains(t, shown, reason)
-		explained, _ := says(t, dir, cli.Done, "explain", "gate", "--data", "old")
+		explained, _ := runToEnd(t, dir, cli.Done, "explain", "gate", "--data", "old")
 		require.Regexp(t, `^run gate is waiting\n  the run is parked, and cannot go on in this process: `, explained)
-		_, refused := says(t, dir, cli.Failed, "cancel", "gate", "--data", "old")
+		_, refused := runToEnd(t, dir, cli.Failed, "cancel", "gate", "--data", "old")
 		require.Contains(t, refused, reason)
-		finished, _ := says(t, dir, cli.Done, "runs", "show", "done", "--data", "old")
+		finished, _ := runToEnd(t, dir, cli.Done, "runs", "show", "done", "--data", "old")
 		require.NotContains(t, finished, "parked")
 	}
 }
@@ -73,7 +73,7 @@ func TestParkedRunsAreShown(t *testing.T) {
 func TestAParkedRunCannotBeResumed(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
-	_, stderr := says(t, dir, cli.Failed, "run", "--data", "old", "--resume", "gate")
+	_, stderr := runToEnd(t, dir, cli.Failed, "run", "--data", "old", "--resume", "gate")
 	require.Contains(t, stderr, "\nsluice: run gate is parked: ")
 	require.Contains(t, stderr, "it was started under other rules")
 }
@@ -83,18 +83,18 @@ func TestARunOfAnEarlierVersionHasFinished(t *testing.T) {
 	dir := t.TempDir()
 	oldStore(t, dir)
 	for range 5 { // the result of the run may come before or after its events
-		out, _ := says(t, dir, cli.Done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
+		out, _ := runToEnd(t, dir, cli.Done, "run", "--data", "old", "--resume", "done", "-o", "quiet")
 		require.Contains(t, out, "OPEN")
-		_, stderr := says(t, dir, cli.Failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")
+		_, stderr := runToEnd(t, dir, cli.Failed, "run", "--data", "old", "--resume", "broken", "-o", "quiet")
 		require.Contains(t, stderr, "no_stock")
 	}
 	for _, args := range [][]string{
 		{"pause", "done"}, {"resume", "done"}, {"cancel", "done"}, {"send", "done", "m"}, {"retry", "done", "a"}, {"abort", "done", "a"},
 		{"decide", "done", "a", "fulfilled"}, {"explain", "done", "a"},
 	} {
-		_, stderr := says(t, dir, cli.Failed, append(args, "--data", "old")...)
+		_, stderr := runToEnd(t, dir, cli.Failed, append(args, "--data", "old")...)
 		require.Contains(t, stderr, "the run has finished", "%v", args)
 	}
-	explained, _ := says(t, dir, cli.Done, "explain", "broken", "--data", "old")
+	explained, _ := runToEnd(t, dir, cli.Done, "explain", "broken", "--data", "old")
 	require.Regexp(t, `^run broken is failed\n  no_stock: `, explained)
 }

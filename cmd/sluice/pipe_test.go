@@ -28,9 +28,9 @@ steps:
 output: done
 `
 
-// headed runs the command with a reader that closes the pipe of its output after the first line. If both is true, standard error goes to
+// runWithHead runs the command with a reader that closes the pipe of its output after the first line. If both is true, standard error goes to
 // the same pipe.
-func headed(t *testing.T, dir string, both bool, args ...string) (p *process, code int) {
+func runWithHead(t *testing.T, dir string, both bool, args ...string) (p *process, code int) {
 	t.Helper()
 	p = &process{t: t, cmd: exec.Command(program(t), args...)}
 	scratch := filepath.Join(dir, "scratch")
@@ -66,7 +66,7 @@ func TestAReaderThatClosesThePipeStopsTheRun(t *testing.T) {
 		for _, both := range []bool{false, true} {
 			dir := t.TempDir()
 			writeFile(t, dir, "w.yaml", ticking)
-			p, code := headed(t, dir, both, "run", "w.yaml", "--id", "r", "-o", output)
+			p, code := runWithHead(t, dir, both, "run", "w.yaml", "--id", "r", "-o", output)
 			require.Equal(t, cli.Interrupted, code, "%s", &p.stderr)
 			require.Less(t, calls(t, dir), 200, "the run is cancelled")
 			require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
@@ -77,7 +77,7 @@ func TestAReaderThatClosesThePipeStopsTheRun(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", ticking)
-	p, code := headed(t, dir, false, "run", "w.yaml", "--id", "r", "--data", "journal")
+	p, code := runWithHead(t, dir, false, "run", "w.yaml", "--id", "r", "--data", "journal")
 	require.Equal(t, cli.Interrupted, code)
 	require.Contains(t, p.stderr.String(), "run --data journal --resume r")
 	require.True(t, isEmpty(t, filepath.Join(dir, "scratch")))
@@ -85,7 +85,7 @@ func TestAReaderThatClosesThePipeStopsTheRun(t *testing.T) {
 	called := calls(t, dir)
 	require.Less(t, called, 200)
 
-	_, stderr := says(t, dir, cli.Done, "run", "--data", "journal", "--resume", "r", "-o", "quiet")
+	_, stderr := runToEnd(t, dir, cli.Done, "run", "--data", "journal", "--resume", "r", "-o", "quiet")
 	require.Empty(t, stderr)
 	require.LessOrEqual(t, calls(t, dir), 201, "one call was in progress")
 }
@@ -116,7 +116,7 @@ operations:
 steps: [{operation: deaf}]
 output: "{{ steps.deaf.output }}"
 `)
-	stdout, stderr := says(t, dir, cli.Done, "run", "deaf.yaml", "-o", "quiet")
+	stdout, stderr := runToEnd(t, dir, cli.Done, "run", "deaf.yaml", "-o", "quiet")
 	require.Equal(t, "heard\n", stdout)
 	require.Empty(t, stderr)
 

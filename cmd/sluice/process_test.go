@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// built is the compiled command. The first test that needs it builds it; it is removed after the last test.
-var built struct {
+// compiled is the compiled command. The first test that needs it builds it; it is removed after the last test.
+var compiled struct {
 	once sync.Once
 	dir  string
 	err  error
@@ -33,17 +33,17 @@ func program(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("it starts processes that the race detector does not see")
 	}
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "sluice-test-"); built.err != nil {
+	compiled.once.Do(func() {
+		if compiled.dir, compiled.err = os.MkdirTemp("", "sluice-test-"); compiled.err != nil {
 			return
 		}
 		var out []byte
-		if out, built.err = exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(built.dir, "sluice"), ".").CombinedOutput(); built.err != nil {
+		if out, compiled.err = exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(compiled.dir, "sluice"), ".").CombinedOutput(); compiled.err != nil {
 			t.Logf("%s", out)
 		}
 	})
-	require.NoError(t, built.err)
-	return filepath.Join(built.dir, "sluice")
+	require.NoError(t, compiled.err)
+	return filepath.Join(compiled.dir, "sluice")
 }
 
 // process is the command, running in a folder.

@@ -15,16 +15,16 @@ import (
 
 // TestMain lets scripts run the test binary as the command, and as programs that use the library, in separate processes.
 func TestMain(m *testing.M) {
-	testscript.Main(cleaned{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain, "teller": tellerMain})
+	testscript.Main(testMain{m}, map[string]func(){"sluice": main, "program": programMain, "suspended": suspendedMain, "teller": workerMain})
 }
 
-// cleaned runs the tests, removes the compiled command, and checks for leaked goroutines.
-type cleaned struct{ m *testing.M }
+// testMain runs the tests, removes the compiled command, and checks for leaked goroutines.
+type testMain struct{ m *testing.M }
 
-func (c cleaned) Run() int {
+func (c testMain) Run() int {
 	code := c.m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+	if compiled.dir != "" {
+		os.RemoveAll(compiled.dir)
 	}
 	if err := goleak.Find(); code == 0 && err != nil {
 		os.Stderr.WriteString(err.Error() + "\n")

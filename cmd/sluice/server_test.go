@@ -18,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// listens starts a host that answers HTTP, and returns its URL. It sets the token of an administrator in the environment.
-func listens(t *testing.T, dir string, args ...string) (p *process, url string) {
+// startHTTPHost starts a host that answers HTTP, and returns its URL. It sets the token of an administrator in the environment.
+func startHTTPHost(t *testing.T, dir string, args ...string) (p *process, url string) {
 	t.Helper()
 	p = launch(t, dir, append([]string{"serve", "--data", "data", "--listen", "127.0.0.1:0", "--ready-file", "url"}, args...)...)
 	require.Eventually(t, func() bool {
@@ -27,7 +27,7 @@ func listens(t *testing.T, dir string, args ...string) (p *process, url string) 
 		url = strings.TrimSpace(string(text))
 		return err == nil
 	}, time.Minute, time.Millisecond)
-	token, _ := says(t, dir, cli.Done, "token", "create", "ann", "--role", "admin", "--data", "data")
+	token, _ := runToEnd(t, dir, cli.Done, "token", "create", "ann", "--role", "admin", "--data", "data")
 	t.Setenv(control.TokenVariable, strings.TrimSpace(token))
 	return p, url
 }
@@ -38,10 +38,10 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}, say: {value: "{{ input }}"}},
  steps: [{operation: ask}, {operation: say, input: "{{ steps.ask.output }}"}], output: "{{ steps.say.output }}"}`)
 	writeFile(t, dir, "c.yaml", `{kind: Workflow, name: c, operations: {o: {command: {shell: id}}}, steps: [{operation: o}]}`)
-	p, url := listens(t, dir)
+	p, url := startHTTPHost(t, dir)
 	do := func(code int, args ...string) string {
 		t.Helper()
-		out, errs := says(t, dir, code, append(args, "--server", url)...)
+		out, errs := runToEnd(t, dir, code, append(args, "--server", url)...)
 		return out + errs
 	}
 	do(cli.Done, "publish", "w.yaml")
@@ -60,14 +60,14 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	do(cli.Refused, "runs", "--data", "data")
 
 	t.Setenv(cli.ServerVariable, url)
-	out, _ := says(t, dir, cli.Done, "runs", "-o", "json")
+	out, _ := runToEnd(t, dir, cli.Done, "runs", "-o", "json")
 	require.Contains(t, out, "run-1")
 	t.Setenv(control.TokenVariable, "wrong")
-	_, errs := says(t, dir, cli.Failed, "runs")
+	_, errs := runToEnd(t, dir, cli.Failed, "runs")
 	require.Contains(t, errs, "token")
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait())
-	_, errs = says(t, dir, cli.Failed, "runs")
+	_, errs = runToEnd(t, dir, cli.Failed, "runs")
 	require.Contains(t, errs, "does not answer")
 	require.NoFileExists(t, filepath.Join(dir, "url"))
 }
@@ -76,19 +76,19 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)
-	p, url := listens(t, dir)
-	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--server", url)
-	says(t, dir, cli.Done, "token", "create", "bob", "--role", "viewer", "--data", "data")
-	says(t, dir, cli.Done, "cancel", "r", "--server", url)
-	says(t, dir, cli.Done, "token", "revoke", "bob", "--data", "data")
-	says(t, dir, cli.Done, "runs", "--server", url)
-	says(t, dir, cli.Done, "start", "w.yaml", "--id", "s", "--server", url)
-	says(t, dir, cli.Done, "cancel", "s", "--actor", "carol", "--data", "data")
-	says(t, dir, cli.Done, "gc", "--actor", "carol", "--data", "data")
+	p, url := startHTTPHost(t, dir)
+	runToEnd(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--server", url)
+	runToEnd(t, dir, cli.Done, "token", "create", "bob", "--role", "viewer", "--data", "data")
+	runToEnd(t, dir, cli.Done, "cancel", "r", "--server", url)
+	runToEnd(t, dir, cli.Done, "token", "revoke", "bob", "--data", "data")
+	runToEnd(t, dir, cli.Done, "runs", "--server", url)
+	runToEnd(t, dir, cli.Done, "start", "w.yaml", "--id", "s", "--server", url)
+	runToEnd(t, dir, cli.Done, "cancel", "s", "--actor", "carol", "--data", "data")
+	runToEnd(t, dir, cli.Done, "gc", "--actor", "carol", "--data", "data")
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait())
 
-	says(t, dir, cli.Done, "backup", "copy", "--data", "data")
+	runToEnd(t, dir, cli.Done, "backup", "copy", "--data", "data")
 	for _, folder := range []string{"data", "copy"} {
 		files, err := filepath.Glob(filepath.Join(dir, folder, "audit", "*.jsonl"))
 		require.NoError(t, err)
@@ -105,9 +105,9 @@ func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 		require.Equal(t, []string{"token.created ann", "act ann", "token.created bob", "act ann", "token.revoked bob", "act ann", "act carol", "act carol"}, got, string(text))
 		require.Contains(t, string(text), `"run":"r"`)
 		require.Regexp(t, `"door":"socket","kind":"act","actor":"carol","route":"cancel","run":"s"`, string(text))
-		says(t, dir, cli.Done, "doctor", "--data", folder)
+		runToEnd(t, dir, cli.Done, "doctor", "--data", folder)
 		require.NoError(t, os.WriteFile(files[0], append([]byte("x\n"), text...), 0o600))
-		out, _ := says(t, dir, cli.Failed, "doctor", "--data", folder)
+		out, _ := runToEnd(t, dir, cli.Failed, "doctor", "--data", folder)
 		require.Contains(t, out, "line 1 of audit/")
 	}
 }
@@ -116,27 +116,27 @@ func TestAHostRecordsWhoHasDoneWhat(t *testing.T) {
 func TestAHostMakesBackups(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "w.yaml", `{kind: Workflow, name: w, operations: {ask: {wait: {message: go}}}, steps: [{operation: ask}]}`)
-	p, url := listens(t, dir, "--backup-dir", "copies")
-	says(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--server", url)
-	out, _ := says(t, dir, cli.Done, "backup", "monday", "--server", url)
+	p, url := startHTTPHost(t, dir, "--backup-dir", "copies")
+	runToEnd(t, dir, cli.Done, "start", "w.yaml", "--id", "r", "--server", url)
+	out, _ := runToEnd(t, dir, cli.Done, "backup", "monday", "--server", url)
 	require.Contains(t, out, "copied to monday and read back: 1 runs with 2 events, sound")
-	_, errs := says(t, dir, cli.Refused, "backup", "monday", "--server", url)
+	_, errs := runToEnd(t, dir, cli.Refused, "backup", "monday", "--server", url)
 	require.Contains(t, errs, "there is one")
-	_, errs = says(t, dir, cli.Refused, "backup", "../elsewhere", "--server", url)
+	_, errs = runToEnd(t, dir, cli.Refused, "backup", "../elsewhere", "--server", url)
 	require.Contains(t, errs, "letters")
-	out, _ = says(t, dir, cli.Done, "doctor", "--server", url)
+	out, _ = runToEnd(t, dir, cli.Done, "doctor", "--server", url)
 	require.Contains(t, out, "sound: 1 run with 2 events")
-	_, errs = says(t, dir, cli.Refused, "doctor", "--rebuild", "--server", url)
+	_, errs = runToEnd(t, dir, cli.Refused, "doctor", "--rebuild", "--server", url)
 	require.Contains(t, errs, "--data")
 	entries, err := os.ReadDir(filepath.Join(dir, "copies"))
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "the copy that doctor made is removed")
-	says(t, dir, cli.Done, "doctor", "--data", filepath.Join("copies", "monday"))
+	runToEnd(t, dir, cli.Done, "doctor", "--data", filepath.Join("copies", "monday"))
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait())
 
-	p, url = listens(t, t.TempDir())
-	_, errs = says(t, dir, cli.Failed, "backup", "monday", "--server", url)
+	p, url = startHTTPHost(t, t.TempDir())
+	_, errs = runToEnd(t, dir, cli.Failed, "backup", "monday", "--server", url)
 	require.Contains(t, errs, "--backup-dir")
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait())
@@ -144,7 +144,7 @@ func TestAHostMakesBackups(t *testing.T) {
 
 func TestOperatorsSeeAHostWithoutAToken(t *testing.T) {
 	dir := t.TempDir()
-	p, url := listens(t, dir, "--metrics-listen", "127.0.0.1:0", "--pprof-listen", "127.0.0.1:0")
+	p, url := startHTTPHost(t, dir, "--metrics-listen", "127.0.0.1:0", "--pprof-listen", "127.0.0.1:0")
 	for what, path := range map[string]string{"metrics": "/", "profiles": "/debug/pprof/cmdline"} {
 		found := regexp.MustCompile("what=" + what + " url=(\\S+)").FindStringSubmatch(p.stderr.String())
 		require.Len(t, found, 2, p.stderr.String())
@@ -162,7 +162,7 @@ func TestOperatorsSeeAHostWithoutAToken(t *testing.T) {
 	p.signal(syscall.SIGTERM)
 	require.Equal(t, cli.Done, p.wait())
 	for _, flag := range []string{"--metrics-listen", "--pprof-listen"} {
-		_, errs := says(t, dir, cli.Refused, "serve", "--data", "data", "--listen", "127.0.0.1:0", flag, "0.0.0.0:0")
+		_, errs := runToEnd(t, dir, cli.Refused, "serve", "--data", "data", "--listen", "127.0.0.1:0", flag, "0.0.0.0:0")
 		require.Contains(t, errs, "loopback")
 	}
 }

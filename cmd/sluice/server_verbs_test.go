@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onTheMachine holds the verbs that work only on a folder of the same machine, each with the reason.
-var onTheMachine = map[string]string{
+// localVerbs holds the verbs that work only on a folder of the same machine, each with the reason.
+var localVerbs = map[string]string{
 	"sluice serve":        "it is the server",
 	"sluice token create": "tokens are beside the journal, and no request makes one",
 	"sluice token list":   "the same",
@@ -23,7 +23,7 @@ func TestEveryVerbWithDataTakesAServer(t *testing.T) {
 			continue
 		}
 		tried++
-		require.Equal(t, onTheMachine[cmd.CommandPath()] == "", flags.Lookup("server") != nil, cmd.CommandPath())
+		require.Equal(t, localVerbs[cmd.CommandPath()] == "", flags.Lookup("server") != nil, cmd.CommandPath())
 	}
 	require.Greater(t, tried, 20)
 }

@@ -18,7 +18,7 @@ func TestRequestsToAStoppedProcessFail(t *testing.T) {
 	writeFile(t, dir, "w.yaml", "kind: Workflow\nname: w\noperations: {m: {wait: {message: go}}}\nsteps: [{id: s, operation: m}]\n")
 	p := launch(t, dir, "run", "w.yaml", "--id", "r", "--data", "j")
 	eventually(t, "the process to answer", exists(dir+"/j/control.sock"))
-	says(t, dir, cli.Done, "runs", "--data", "j")
+	runToEnd(t, dir, cli.Done, "runs", "--data", "j")
 
 	p.signal(syscall.SIGSTOP)
 	asked := []*process{
@@ -31,11 +31,11 @@ func TestRequestsToAStoppedProcessFail(t *testing.T) {
 	}
 	p.signal(syscall.SIGCONT)
 
-	events, _ := says(t, dir, cli.Done, "runs", "events", "r", "--data", "j")
+	events, _ := runToEnd(t, dir, cli.Done, "runs", "events", "r", "--data", "j")
 	require.NotContains(t, events, "message.received")
 	require.NotContains(t, events, "run.paused")
-	says(t, dir, cli.Done, "send", "r", "go", "--data", "j")
+	runToEnd(t, dir, cli.Done, "send", "r", "go", "--data", "j")
 	require.Equal(t, cli.Done, p.wait())
-	events, _ = says(t, dir, cli.Done, "runs", "events", "r", "--data", "j")
+	events, _ = runToEnd(t, dir, cli.Done, "runs", "events", "r", "--data", "j")
 	require.Equal(t, 1, strings.Count(events, "message.received"))
 }

@@ -53,25 +53,25 @@ steps:
 // charges has one call, which must not be made twice.
 const charges = `{kind: Workflow, name: charges, steps: [{id: once, operation: charge, idempotent: false}]}`
 
-// makings is the name of the file with a line for each execution of a call: the key and the output of the call. The output begins with the
+// executionsFile is the name of the file with a line for each execution of a call: the key and the output of the call. The output begins with the
 // name of the worker.
-const makings = "makings"
+const executionsFile = "makings"
 
-// tellerMain is a worker in a process of its own: `teller NAME`, in the folder of a test.
-func tellerMain() {
-	if err := serveTeller(context.Background(), ".", os.Args[1], os.Getenv(control.TokenVariable), nil); err != nil {
+// workerMain is a worker in a process of its own: `teller NAME`, in the folder of a test.
+func workerMain() {
+	if err := serveOperations(context.Background(), ".", os.Args[1], os.Getenv(control.TokenVariable), nil); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// serveTeller carries out the operations of parts for the current host. An execution of `charge` calls made, if it is not nil, before it
+// serveOperations carries out the operations of parts for the current host. An execution of `charge` calls made, if it is not nil, before it
 // returns.
-func serveTeller(ctx context.Context, dir, name, token string, made func()) error {
+func serveOperations(ctx context.Context, dir, name, token string, made func()) error {
 	var n atomic.Int64
 	do := func(ctx context.Context, _ any) (string, error) {
 		said := fmt.Sprintf("%s %d", name, n.Add(1))
-		f, err := os.OpenFile(filepath.Join(dir, makings), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(filepath.Join(dir, executionsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return "", err
 		}
@@ -97,8 +97,8 @@ func serveTeller(ctx context.Context, dir, name, token string, made func()) erro
 	})
 }
 
-// crewed is a host with workers that carry out its calls, the executions of these calls, and the number of acknowledged runs.
-type crewed struct {
+// workerCrew is a host with workers that carry out its calls, the executions of these calls, and the number of acknowledged runs.
+type workerCrew struct {
 	t       *testing.T
 	dir     string
 	parcel  []byte
@@ -112,8 +112,8 @@ type crewed struct {
 	started int             // runs, acknowledged
 }
 
-func newCrewed(t *testing.T, document string) *crewed {
-	c := &crewed{t: t, dir: t.TempDir(), killed: map[string]bool{}}
+func newCrewed(t *testing.T, document string) *workerCrew {
+	c := &workerCrew{t: t, dir: t.TempDir(), killed: map[string]bool{}}
 	c.serve()
 	file := writeFile(t, c.dir, "w.yaml", document)
 	p, _, _, err := cli.LoadForHost(t.Context(), file, c.journal())
@@ -122,22 +122,22 @@ func newCrewed(t *testing.T, document string) *crewed {
 	require.NoError(t, err)
 	c.token, err = tokens.Of(c.journal()).Create("crew", httpapi.Worker.String(), time.Now(), time.Time{}, "work", "charge")
 	require.NoError(t, err)
-	c.seen, err = os.OpenFile(filepath.Join(c.dir, makings), os.O_CREATE|os.O_RDONLY, 0o600)
+	c.seen, err = os.OpenFile(filepath.Join(c.dir, executionsFile), os.O_CREATE|os.O_RDONLY, 0o600)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.seen.(io.Closer).Close() })
 	return c
 }
 
-func (c *crewed) journal() string { return filepath.Join(c.dir, "journal") }
+func (c *workerCrew) journal() string { return filepath.Join(c.dir, "journal") }
 
 // serve starts a host, at a new address, and waits until it is ready.
-func (c *crewed) serve() {
+func (c *workerCrew) serve() {
 	c.host = launch(c.t, c.dir, "serve", "--data", "journal", "--listen", "127.0.0.1:0", "--ready-file", "url")
 	eventually(c.t, "the host is ready", exists(filepath.Join(c.dir, "url")))
 }
 
 // killHost kills the host, and starts another.
-func (c *crewed) killHost() {
+func (c *workerCrew) killHost() {
 	c.host.signal(syscall.SIGKILL)
 	c.host.wait()
 	require.NoError(c.t, os.Remove(filepath.Join(c.dir, "url")))
@@ -145,14 +145,14 @@ func (c *crewed) killHost() {
 }
 
 // restart stops the host with SIGTERM, and starts another.
-func (c *crewed) restart() {
+func (c *workerCrew) restart() {
 	c.host.signal(syscall.SIGTERM)
 	require.Equal(c.t, cli.Done, c.host.wait(), "%s", &c.host.stderr)
 	c.serve()
 }
 
-// hire starts a worker.
-func (c *crewed) hire() *exec.Cmd {
+// startWorker starts a worker.
+func (c *workerCrew) startWorker() *exec.Cmd {
 	cmd := exec.Command("teller", fmt.Sprint("t", c.born))
 	c.born++
 	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), control.TokenVariable+"="+c.token)
@@ -160,15 +160,15 @@ func (c *crewed) hire() *exec.Cmd {
 	return cmd
 }
 
-// fire kills a worker.
-func (c *crewed) fire(cmd *exec.Cmd) {
+// killWorker kills a worker.
+func (c *workerCrew) killWorker(cmd *exec.Cmd) {
 	c.killed[cmd.Args[1]] = true
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 }
 
 // start starts a run in the current host.
-func (c *crewed) start() {
+func (c *workerCrew) start() {
 	id := fmt.Sprint("r", c.started)
 	host, err := control.Dial(c.journal())
 	require.NoError(c.t, err)
@@ -177,8 +177,8 @@ func (c *crewed) start() {
 	c.started++
 }
 
-// makingsMade reads the new lines of makings, and returns the number of all lines.
-func (c *crewed) makingsMade() int {
+// readExecutions reads the new lines of makings, and returns the number of all lines.
+func (c *workerCrew) readExecutions() int {
 	text, err := io.ReadAll(c.seen)
 	require.NoError(c.t, err)
 	for line := range bytes.Lines(text) {
@@ -188,7 +188,7 @@ func (c *crewed) makingsMade() int {
 }
 
 // settle waits until all runs have ended: calls of dead workers are requested again when their leases have expired.
-func (c *crewed) settle() {
+func (c *workerCrew) settle() {
 	host, err := control.Dial(c.journal())
 	require.NoError(c.t, err)
 	eventually(c.t, "all runs have ended", func() bool {
@@ -200,7 +200,7 @@ func (c *crewed) settle() {
 }
 
 // stop ends the workers and the host.
-func (c *crewed) stop() {
+func (c *workerCrew) stop() {
 	for _, cmd := range c.tellers {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -210,7 +210,7 @@ func (c *crewed) stop() {
 }
 
 // answers returns the answers and the codes of failures of the calls in the journal, by key.
-func (c *crewed) answers() (answers, failures map[string]string) {
+func (c *workerCrew) answers() (answers, failures map[string]string) {
 	answers, failures = map[string]string{}, map[string]string{}
 	store, err := disk.Open(c.journal(), disk.Config{})
 	require.NoError(c.t, err)
@@ -239,13 +239,13 @@ func (c *crewed) answers() (answers, failures map[string]string) {
 // judge compares the journal with the executions of calls. A call is repeated only if its worker was killed, and never after it was
 // answered; so its answer is the output of its last execution. Calls of `once` are not repeated. judge returns the numbers of repeated and
 // of interrupted calls.
-func (c *crewed) judge() (again, interrupted int) {
-	c.makingsMade()
+func (c *workerCrew) judge() (again, interrupted int) {
+	c.readExecutions()
 	last := map[string]string{} // the output of the newest execution of a call
 	for _, line := range c.made {
 		key, said, _ := strings.Cut(line, " ")
 		if before, isAgain := last[key]; isAgain {
-			require.True(c.t, c.killed[maker(before)], "%s was made by %s, which lives, and again by %s", key, before, said)
+			require.True(c.t, c.killed[workerOf(before)], "%s was made by %s, which lives, and again by %s", key, before, said)
 			require.False(c.t, strings.HasSuffix(key, "/once"), "%s was made twice", key)
 			again++
 		}
@@ -259,7 +259,7 @@ func (c *crewed) judge() (again, interrupted int) {
 		require.Equal(c.t, "interrupted", code, key)
 		require.True(c.t, strings.HasSuffix(key, "/once"), "%s may be asked again", key)
 		if said, isMade := last[key]; isMade { // otherwise its worker had not begun
-			require.True(c.t, c.killed[maker(said)], "%s was made by %s, which lives", key, said)
+			require.True(c.t, c.killed[workerOf(said)], "%s was made by %s, which lives", key, said)
 		}
 		interrupted++
 	}
@@ -269,8 +269,8 @@ func (c *crewed) judge() (again, interrupted int) {
 	return again, interrupted
 }
 
-// maker returns the name of the worker in an output.
-func maker(said string) string {
+// workerOf returns the name of the worker in an output.
+func workerOf(said string) string {
 	name, _, _ := strings.Cut(said, " ")
 	return name
 }
@@ -284,20 +284,20 @@ func TestWorkersAndTheirHostKilledUnderLoad(t *testing.T) {
 	}
 	c := newCrewed(t, parts)
 	for range 3 {
-		c.tellers = append(c.tellers, c.hire())
+		c.tellers = append(c.tellers, c.startWorker())
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range rounds {
 		for range crewKills {
-			before := c.makingsMade()
+			before := c.readExecutions()
 			for range 8 {
 				c.start()
 			}
 			more := 1 + rng.IntN(8)
-			eventually(t, "calls are made", func() bool { return c.makingsMade() >= before+more })
+			eventually(t, "calls are made", func() bool { return c.readExecutions() >= before+more })
 			if n := rng.IntN(4 * len(c.tellers)); n < len(c.tellers) {
-				c.fire(c.tellers[n])
-				c.tellers[n] = c.hire()
+				c.killWorker(c.tellers[n])
+				c.tellers[n] = c.startWorker()
 			} else {
 				c.killHost()
 			}
@@ -317,7 +317,7 @@ func TestAWorkerOutlivesItsHost(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() {
-		served <- serveTeller(ctx, c.dir, "t", c.token, func() {
+		served <- serveOperations(ctx, c.dir, "t", c.token, func() {
 			made <- struct{}{}
 			<-goOn
 		})
@@ -352,7 +352,7 @@ func TestCallsThatNoWorkerHasTakenOutliveRestarts(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- serveTeller(ctx, c.dir, "t", c.token, nil) }()
+	go func() { served <- serveOperations(ctx, c.dir, "t", c.token, nil) }()
 	c.settle()
 	stop()
 	require.NoError(t, <-served)

@@ -79,11 +79,11 @@ func describeCall(out *Call, c *callgraph.Node) {
 			ID: c.Identity.ID, Scopes: c.Identity.Scopes, Resources: resources.Output, ResourcesPreview: resources.Preview,
 		}
 	}
-	out.Failure = FailureOf(brief(c.Failure))
+	out.Failure = FailureOf(withoutLargeDetails(c.Failure))
 }
 
-// brief returns a failure without large details.
-func brief(f *journal.Failure) *journal.Failure {
+// withoutLargeDetails returns a failure without large details.
+func withoutLargeDetails(f *journal.Failure) *journal.Failure {
 	if f == nil || f.Details == nil {
 		return f
 	}

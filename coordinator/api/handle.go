@@ -46,8 +46,8 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb == Export || req.Verb == Import || req.Verb == Backup {
 		return &Done{}, transferRuns(ctx, engine, req, emit)
 	}
-	if req.Verb.ofFolder() {
-		return ofFolder(ctx, engine, req, emit)
+	if req.Verb.handleFolder() {
+		return handleFolder(ctx, engine, req, emit)
 	}
 	if req.Verb == Delete {
 		return deleteRun(ctx, engine, req)
@@ -55,7 +55,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 	if req.Verb.compares() {
 		return changes(ctx, engine, req, emit)
 	}
-	if req.Verb.attaches() {
+	if req.Verb.hasAttachment() {
 		return attached(ctx, engine, req)
 	}
 	run, err := find.Run(ctx, engine, req.Run)
@@ -94,7 +94,7 @@ func handle(ctx context.Context, engine *coordinator.Engine, req *Request, emit 
 		done.Driven, done.Did, done.Step = run.Driven(), string(req.Verb), req.Step
 		as := run.As(req.Actor)
 		if done.Dry = req.Dry; req.Dry {
-			as = as.Dry(done.would)
+			as = as.Dry(done.addEvent)
 		}
 		err = command(ctx, as, req, done)
 		if done.Driven = done.Driven || req.Verb == Resume && run.Driven(); err == nil && !done.Driven && !req.Dry { // a hold may have ended
@@ -249,7 +249,7 @@ func views(ctx context.Context, run *coordinator.Run, req *Request, emit func(*R
 		if _, err := knownStep(ctx, run, req.Step); err != nil {
 			return err
 		}
-		return happenings(ctx, run, req, emit)
+		return cellHistory(ctx, run, req, emit)
 	}
 	for v, err := range run.Views(ctx, max(1, req.From)) {
 		if err != nil {

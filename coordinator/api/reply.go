@@ -89,7 +89,7 @@ type Done struct {
 	Effect    *versions.Diff `json:"effect,omitempty"`    // of a publish: differences from the previous version, if it has open runs
 }
 
-func (d *Done) would(e journal.Event) { d.Would = append(d.Would, EventOf(&e)) }
+func (d *Done) addEvent(e journal.Event) { d.Would = append(d.Would, EventOf(&e)) }
 
 // Version is a definition published under the name of a workflow.
 type Version struct {

@@ -140,24 +140,24 @@ func (v Verb) Command() bool {
 // Changes reports whether a request may have changed data even if its answer was cut off.
 func (v Verb) Changes() bool { return v.Command() || v == Collect }
 
-// attaches reports whether a request with the verb may have an attachment, and does not name one existing run as its subject.
+// hasAttachment reports whether a request with the verb may have an attachment, and does not name one existing run as its subject.
 // Repeat, Move and Bulk may have attachments, too.
-func (v Verb) attaches() bool { return v == Begin || v == Publish || v.compares() }
+func (v Verb) hasAttachment() bool { return v == Begin || v == Publish || v.compares() }
 
 // compares reports whether the verb only compares workflows, or runs with a workflow.
 func (v Verb) compares() bool { return v == Shadow || v == Compare }
 
-// ofFolder reports whether the verb is about all runs, or the runs of a query.
-func (v Verb) ofFolder() bool {
-	return v == Retain || v == Rules || v == Collect || v == Names || v.ofMany()
+// handleFolder reports whether the verb is about all runs, or the runs of a query.
+func (v Verb) handleFolder() bool {
+	return v == Retain || v == Rules || v == Collect || v == Names || v.isAboutActs()
 }
 
-// ofMany reports whether the verb is about acts on many runs.
-func (v Verb) ofMany() bool { return v == Bulk || v == Acts || v == AwaitAct || v == StopAct }
+// isAboutActs reports whether the verb is about acts on many runs.
+func (v Verb) isAboutActs() bool { return v == Bulk || v == Acts || v == AwaitAct || v == StopAct }
 
-// one reports whether requests with the verb are about one existing run.
-func (v Verb) one() bool {
-	return v != List && v != Export && v != Import && v != Backup && !v.ofFolder() && !v.attaches()
+// isAboutRun reports whether requests with the verb are about one existing run.
+func (v Verb) isAboutRun() bool {
+	return v != List && v != Export && v != Import && v != Backup && !v.handleFolder() && !v.hasAttachment()
 }
 
 // Follows reports whether the answer to the verb may last for any time, and ends when its reader disconnects.
@@ -169,8 +169,8 @@ func (v Verb) Follows() bool {
 	return false
 }
 
-// open reports whether the verb is no command.
-func (v Verb) open() bool {
+// isRead reports whether the verb is no command.
+func (v Verb) isRead() bool {
 	switch v {
 	case List, Show, Output, Events, Views, Watch, Log, Graph, Explain, Cells, Await, Export, Backup, Rules, Collect, Names, Acts, AwaitAct, Shadow, Compare:
 		return true
@@ -183,11 +183,11 @@ func (r *Request) check() error {
 	fault := r.momentFault()
 	switch {
 	case fault != "":
-	case !r.Verb.Command() && !r.Verb.open():
+	case !r.Verb.Command() && !r.Verb.isRead():
 		fault = fmt.Sprintf("there is no verb %q", r.Verb)
 	case r.Attached > AttachmentMax || len(r.Attachment) > AttachmentMax:
 		fault = fmt.Sprintf("the workflow and the input that are attached have %d bytes, at most %d are allowed", max(r.Attached, len(r.Attachment)), AttachmentMax)
-	case r.Attached < 0 || r.Attached > 0 && !r.Verb.attaches() && r.Verb != Repeat && r.Verb != Move && r.Verb != Bulk:
+	case r.Attached < 0 || r.Attached > 0 && !r.Verb.hasAttachment() && r.Verb != Repeat && r.Verb != Move && r.Verb != Bulk:
 		fault = fmt.Sprintf("nothing can be attached to %q", r.Verb)
 	case r.Dir != "" && !filepath.IsAbs(r.Dir):
 		fault = fmt.Sprintf("the folder %q is not an absolute path", r.Dir)
@@ -199,7 +199,7 @@ func (r *Request) check() error {
 		fault = "runs and a query exclude each other"
 	case r.Dry && (r.Verb == Begin || r.Verb == Publish || r.Verb == Import):
 		fault = fmt.Sprintf("%q has no preview", r.Verb)
-	case r.Verb.one() && r.Run == "":
+	case r.Verb.isAboutRun() && r.Run == "":
 		fault = "no run is named"
 	case r.Verb.Command() && r.Actor == "":
 		fault = "a command names its actor"
@@ -239,7 +239,7 @@ func (r *Request) needsStep() bool {
 func (r *Request) Encode() ([]byte, error) {
 	versioned := *r
 	versioned.Version, versioned.Attached = protocolVersion, len(r.Attachment)
-	if err := versioned.check(); r.Verb.attaches() && err != nil {
+	if err := versioned.check(); r.Verb.hasAttachment() && err != nil {
 		return nil, err
 	}
 	line, err := json.Marshal(&versioned)

@@ -30,13 +30,13 @@ func KeepOf(text string) (retention.Rule, error) {
 	}
 	keep, ok := query.ParseAge(text)
 	if !ok {
-		return retention.Rule{}, fmt.Errorf("%w: %q is no time to keep runs: it is a number and s, m, h, d or w, such as 30d, or %s; 200 years are too long", ErrBadRequest, short(text), Forever)
+		return retention.Rule{}, fmt.Errorf("%w: %q is no time to keep runs: it is a number and s, m, h, d or w, such as 30d, or %s; 200 years are too long", ErrBadRequest, clipped(text), Forever)
 	}
 	return retention.Rule{Keep: keep}, nil
 }
 
-// short returns the beginning of a text.
-func short(text string) string {
+// clipped returns the beginning of a text.
+func clipped(text string) string {
 	const most = 40
 	if len(text) > most {
 		return strings.ToValidUTF8(text[:most], "") + "…"
@@ -44,8 +44,8 @@ func short(text string) string {
 	return text
 }
 
-// retain adds or removes a rule. With Dry, it only adds the event to done that would be journaled.
-func retain(ctx context.Context, engine *coordinator.Engine, req *Request, done *Done) error {
+// changeRule adds or removes a rule. With Dry, it only adds the event to done that would be journaled.
+func changeRule(ctx context.Context, engine *coordinator.Engine, req *Request, done *Done) error {
 	rule, err := retention.Rule{}, error(nil)
 	if req.Keep != "" {
 		rule, err = KeepOf(req.Keep)
@@ -64,7 +64,7 @@ func retain(ctx context.Context, engine *coordinator.Engine, req *Request, done 
 		err = engine.Keep(ctx, rule, req.Actor)
 	}
 	if req.Dry && err == nil {
-		done.would(would)
+		done.addEvent(would)
 	}
 	if errors.Is(err, retention.ErrRule) {
 		err = fmt.Errorf("%w: %s", ErrBadRequest, strings.TrimPrefix(err.Error(), retention.ErrRule.Error()+": "))
@@ -102,18 +102,18 @@ func collect(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	return expiry.CollectedOf(c), nil
 }
 
-// ofFolder carries out the requests about all runs.
-func ofFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (done *Done, err error) {
+// handleFolder carries out the requests about all runs.
+func handleFolder(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) (done *Done, err error) {
 	done = &Done{Did: string(req.Verb), Dry: req.Dry}
 	switch {
-	case req.Verb.ofMany():
+	case req.Verb.isAboutActs():
 		err = manyRuns(ctx, engine, req, emit)
 	case req.Verb == Retain:
-		err = retain(ctx, engine, req, done)
+		err = changeRule(ctx, engine, req, done)
 	case req.Verb == Rules:
 		err = rules(ctx, engine, emit)
 	case req.Verb == Names:
-		err = names(ctx, engine, req, emit)
+		err = emitNames(ctx, engine, req, emit)
 	default:
 		done.Collected, err = collect(ctx, engine, req, emit)
 	}

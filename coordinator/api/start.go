@@ -65,8 +65,8 @@ func suggestName(ctx context.Context, engine *coordinator.Engine, name string, e
 	return e
 }
 
-// names emits the names of published workflows.
-func names(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
+// emitNames emits the names of published workflows.
+func emitNames(ctx context.Context, engine *coordinator.Engine, req *Request, emit func(*Reply) error) error {
 	n := 0
 	for name, err := range engine.Published(ctx, req.Name) {
 		if err == nil {

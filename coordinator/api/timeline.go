@@ -11,8 +11,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/world/steps"
 )
 
-// happenings emits the events of all cells of a world, or of one cell, with the activations unfolded.
-func happenings(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
+// cellHistory emits the events of all cells of a world, or of one cell, with the activations unfolded.
+func cellHistory(ctx context.Context, run *coordinator.Run, req *Request, emit func(*Reply) error) error {
 	line := timeline.Of(req.Step)
 	missing := gap.New(1, req.From, trimmed(emit))
 	for u, err := range run.History(ctx, 1) {

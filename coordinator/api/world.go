@@ -168,7 +168,7 @@ func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit fun
 	}
 	var list []cells.State
 	if req.Step == "" {
-		list, err = found(ctx, run, req, keep)
+		list, err = selectCells(ctx, run, req, keep)
 	} else {
 		var c cells.State
 		if c, err = run.Cell(ctx, req.Step); err == nil && keep(&c) {
@@ -192,8 +192,8 @@ func listCells(ctx context.Context, run *coordinator.Run, req *Request, emit fun
 	return warning, nil
 }
 
-// found returns the requested cells that keep accepts. It uses an index if the request names one.
-func found(ctx context.Context, run *coordinator.Run, req *Request, keep func(*cells.State) bool) ([]cells.State, error) {
+// selectCells returns the requested cells that keep accepts. It uses an index if the request names one.
+func selectCells(ctx context.Context, run *coordinator.Run, req *Request, keep func(*cells.State) bool) ([]cells.State, error) {
 	if req.Index == "" {
 		return run.Cells(ctx, keep, req.Limit)
 	}
@@ -258,7 +258,7 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 			return run.Send(ctx, req.Message, payload, coordinator.WithKey(req.ID))
 		})
 		if err == nil {
-			done.Warning = unawaited(ctx, run, req.Message)
+			done.Warning = unawaitedWarning(ctx, run, req.Message)
 		}
 		return err
 	}
@@ -267,13 +267,13 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 		return err
 	}
 	if done.Seq, done.Cells = sent.Seq, sent.Cells; len(sent.Cells) == 0 {
-		done.Warning = unawaited(ctx, run, req.Message)
+		done.Warning = unawaitedWarning(ctx, run, req.Message)
 	}
 	return nil
 }
 
-// unawaited returns a warning if no cell or step awaits a message, else "".
-func unawaited(ctx context.Context, run *coordinator.Run, message string) string {
+// unawaitedWarning returns a warning if no cell or step awaits a message, else "".
+func unawaitedWarning(ctx context.Context, run *coordinator.Run, message string) string {
 	if e, ok := errors.AsType[*coordinator.UnawaitedError](run.Awaits(ctx, message)); ok {
 		return e.Error()
 	}

@@ -65,7 +65,7 @@ func (s *scope) Name(name string) (value.Value, error) {
 	case "participant":
 		return s.participant()
 	case "keychain":
-		if h, ok := s.call.host.(keyholder); ok {
+		if h, ok := s.call.host.(keychainHost); ok {
 			return value.Of(h.Keychain())
 		}
 	}

@@ -21,8 +21,8 @@ type Call struct {
 	done   chan struct{}
 	cause  error
 
-	host    Host       // nil: none
-	reports *numbering // of its reports; nil: none yet
+	host    Host           // nil: none
+	reports *reportNumbers // of its reports; nil: none yet
 }
 
 var _ context.Context = (*Call)(nil)
@@ -52,14 +52,14 @@ type Host interface {
 	Redactor() Redactor // nil: the call has no secrets
 }
 
-// keyholder is a Host that has a keychain.
-type keyholder interface {
+// keychainHost is a Host that has a keychain.
+type keychainHost interface {
 	// Keychain returns the keychain for the expressions of the binding.
 	Keychain() any
 }
 
-// listener is a Host that publishes the output of a program while the program runs.
-type listener interface {
+// outputHost is a Host that publishes the output of a program while the program runs.
+type outputHost interface {
 	// Writes returns the writer for one stream of the program, Stdout or Stderr, without secrets. The writer returns no error and
 	// waits for no reader.
 	Writes(stream string) io.WriteCloser

@@ -55,7 +55,7 @@ func (b *command) Call(c *Call) (any, error) {
 	p := &process{cmd: cmd, grace: b.grace, stdin: stdin}
 	p.stdout.limit, p.stderr.limit = StdoutMax, StderrMax
 	p.redactor = c.redactor()
-	if h, ok := c.host.(listener); ok {
+	if h, ok := c.host.(outputHost); ok {
 		p.stdout.live, p.stderr.live = h.Writes(Stdout), h.Writes(Stderr)
 	}
 	if b.output != "" {

@@ -36,11 +36,11 @@ for one in $groups; do kill -s KILL -- "-$one"; done 2> /dev/null`
 func (g *guard) prepare() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.renew()
+	g.restart()
 }
 
-// renew starts a guard if there is none, and sends it the current groups. The caller holds mu.
-func (g *guard) renew() {
+// restart starts a guard if there is none, and sends it the current groups. The caller holds mu.
+func (g *guard) restart() {
 	if g.input != nil || g.start() != nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (g *guard) add(group int) {
 	defer g.mu.Unlock()
 	g.groups[group] = true
 	if g.input == nil || !g.send("+", group) {
-		g.renew()
+		g.restart()
 	}
 }
 

@@ -126,7 +126,7 @@ func (p *process) copy(s pipes) <-chan struct{} {
 func (p *process) keep(in *capture, from io.Reader, whole bool) {
 	live := in.live
 	if live == nil {
-		live = nowhere{io.Discard}
+		live = discard{io.Discard}
 	}
 	defer live.Close() // neither it nor a capture returns an error
 	kept, followed := io.Writer(in), io.Writer(live)
@@ -143,17 +143,17 @@ func (p *process) keep(in *capture, from io.Reader, whole bool) {
 	_, _ = io.Copy(io.MultiWriter(kept, followed), from)
 }
 
-// nowhere is the destination of a stream without followers.
-type nowhere struct{ io.Writer }
+// discard is the destination of a stream without followers.
+type discard struct{ io.Writer }
 
-func (nowhere) Close() error { return nil }
+func (discard) Close() error { return nil }
 
 // terminate sends SIGTERM to the group and starts the grace period, after which the group is killed.
 func (p *process) terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
-		signal(p.cmd.Process, polite)
+		signal(p.cmd.Process, termSignal)
 		p.startTimer()
 	}
 }
@@ -180,7 +180,7 @@ func (p *process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
-		signal(p.cmd.Process, deadly)
+		signal(p.cmd.Process, killSignal)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Signals that end a process. A program can catch polite, but not deadly.
 const (
-	polite = syscall.SIGTERM
-	deadly = syscall.SIGKILL
+	termSignal = syscall.SIGTERM
+	killSignal = syscall.SIGKILL
 )
 
 // attributes returns attributes that put a program into a process group of its own. The id of the group is the id of the program.

@@ -67,7 +67,7 @@ type function[In, Out any] struct {
 	partial           bool // an Out may not be a value of the model
 }
 
-func (f *function[In, Out]) exact() {}
+func (f *function[In, Out]) uncopied() {}
 
 func (f *function[In, Out]) Call(c *Call) (any, error) {
 	in, err := f.input(c.Input)

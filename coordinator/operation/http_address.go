@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// reachable refuses link-local addresses and the like. Cloud providers serve the credentials of a machine there, and the input of a
+// checkAddress refuses link-local addresses and the like. Cloud providers serve the credentials of a machine there, and the input of a
 // workflow must not be able to fetch them. An address is also refused if it embeds a refused one, because a gateway on the way
 // could translate it.
-func reachable(ip netip.Addr) error {
+func checkAddress(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if slices.ContainsFunc(append(embedded(ip), ip), isRefused) {
 		return &Error{Code: CodeAddressRefused, Message: "connections to " + ip.String() + " are not allowed", Permanent: true}

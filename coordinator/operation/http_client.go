@@ -35,18 +35,18 @@ const (
 
 // The transports of all HTTP bindings share connections between calls. Calls with secrets have a separate transport.
 var (
-	sharedTransport = sync.OnceValue(func() http.RoundTripper { return unasked{newTransport(outside)} })
-	secretTransport = sync.OnceValue(func() http.RoundTripper { return unasked{onceUsed(newTransport(outside))} })
+	sharedTransport = sync.OnceValue(func() http.RoundTripper { return guardedTransport{newTransport(defaultOutbound)} })
+	secretTransport = sync.OnceValue(func() http.RoundTripper { return guardedTransport{withoutKeepAlive(newTransport(defaultOutbound))} })
 )
 
-var outside = outbound{http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP, reachable}
+var defaultOutbound = outbound{http.ProxyFromEnvironment, net.DefaultResolver.LookupNetIP, checkAddress}
 
 // newTransport returns a transport that bounds neither a whole request nor the wait for its answer: the timing of the step bounds
 // them. It bounds the phases before a server has the request, and detects vanished peers.
 func newTransport(o outbound) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTime, KeepAlive: probeTime, Control: o.control}
 	return &http.Transport{
-		Proxy: o.through,
+		Proxy: o.proxyFor,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			c, err := dialer.DialContext(ctx, network, address)
 			if err != nil {
@@ -66,9 +66,9 @@ func newTransport(o outbound) *http.Transport {
 	}
 }
 
-// onceUsed limits HTTP/1 connections to one request. The client writes unrequested data on a kept connection to the log of the
+// withoutKeepAlive limits HTTP/1 connections to one request. The client writes unrequested data on a kept connection to the log of the
 // process. HTTP/2 has no such data, so its connections are kept.
-func onceUsed(t *http.Transport) *http.Transport {
+func withoutKeepAlive(t *http.Transport) *http.Transport {
 	t.MaxIdleConnsPerHost = -1
 	return t
 }
@@ -82,9 +82,9 @@ func (o outbound) control(_, address string, _ syscall.RawConn) error {
 	return o.allow(to.Addr())
 }
 
-// through returns the proxy of a request, or nil. The address dialed for a request through a proxy is the address of the proxy, so
+// proxyFor returns the proxy of a request, or nil. The address dialed for a request through a proxy is the address of the proxy, so
 // through resolves and checks the target first. The transport calls it for every request, including redirects.
-func (o outbound) through(req *http.Request) (*url.URL, error) {
+func (o outbound) proxyFor(req *http.Request) (*url.URL, error) {
 	proxy, err := o.proxy(req)
 	if err != nil || proxy == nil {
 		return nil, err

@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// unasked discards data that a server sends without a request. The client would write it to the log of the process, together with
+// guardedTransport discards data that a server sends without a request. The client would write it to the log of the process, together with
 // data that the server may have kept from an earlier request. unasked uses traces of the client to detect idle connections.
-type unasked struct{ *http.Transport }
+type guardedTransport struct{ *http.Transport }
 
-func (t unasked) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t guardedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	var got *conn
 	var turn int64
 	trace := &httptrace.ClientTrace{

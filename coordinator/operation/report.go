@@ -95,24 +95,24 @@ type Reporter interface {
 	Report(p Progress) (done <-chan error, err error)
 }
 
-// numbering counts the reports of a call. The first report makes it, because few calls report.
-type numbering struct {
+// reportNumbers counts the reports of a call. The first report makes it, because few calls report.
+type reportNumbers struct {
 	sync.Mutex
 	last int32
 }
 
-func (c *Call) numbering() *numbering {
+func (c *Call) reportNumbers() *reportNumbers {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reports == nil {
-		c.reports = &numbering{}
+		c.reports = &reportNumbers{}
 	}
 	return c.reports
 }
 
 // submit passes a report to the host. It passes one report at a time, so that numbers ascend.
 func (c *Call) submit(number int, p Progress) (<-chan error, error) {
-	n := c.numbering()
+	n := c.reportNumbers()
 	n.Lock()
 	defer n.Unlock()
 	p.Number = int32(number)

@@ -15,16 +15,18 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// asked is a Room that records the requests for room. It grants them, or blocks.
-type asked struct {
+// recordedRoom is a Room that records the requests for room. It grants them, or blocks.
+type recordedRoom struct {
 	list  []string
 	waits string
 }
 
-func (*asked) Redactor() operation.Redactor                    { return nil }
-func (*asked) Report(operation.Progress) (<-chan error, error) { return nil, operation.ErrNoCall }
+func (*recordedRoom) Redactor() operation.Redactor { return nil }
+func (*recordedRoom) Report(operation.Progress) (<-chan error, error) {
+	return nil, operation.ErrNoCall
+}
 
-func (a *asked) take(ctx context.Context, what string, bytes int) error {
+func (a *recordedRoom) take(ctx context.Context, what string, bytes int) error {
 	a.list = append(a.list, fmt.Sprint(what, " ", bytes))
 	if a.waits != what {
 		return nil
@@ -34,8 +36,12 @@ func (a *asked) take(ctx context.Context, what string, bytes int) error {
 	return ctx.Err()
 }
 
-func (a *asked) TakeText(ctx context.Context, bytes int) error  { return a.take(ctx, "text", bytes) }
-func (a *asked) TakeValue(ctx context.Context, bytes int) error { return a.take(ctx, "value", bytes) }
+func (a *recordedRoom) TakeText(ctx context.Context, bytes int) error {
+	return a.take(ctx, "text", bytes)
+}
+func (a *recordedRoom) TakeValue(ctx context.Context, bytes int) error {
+	return a.take(ctx, "value", bytes)
+}
 
 func TestLargeAnswersWaitForRoom(t *testing.T) {
 	list := func(n int) string { return "[" + strings.Repeat("0,", n-2) + "0]" } // of n nodes
@@ -62,7 +68,7 @@ func TestLargeAnswersWaitForRoom(t *testing.T) {
 		{"/hostile", "", operation.CodeTooLarge, []string{"text 4194305"}},
 	} {
 		t.Run(tt.path+tt.waits, func(t *testing.T) {
-			c, room := newCall(nil), &asked{waits: tt.waits}
+			c, room := newCall(nil), &recordedRoom{waits: tt.waits}
 			c.HostBy(room)
 			_, err := bind(t, template.Binding{HTTP: &template.HTTP{URL: s.URL + tt.path}}).Call(c)
 			require.Equal(t, tt.asked, room.list)
@@ -88,7 +94,7 @@ func TestTheOutputOfCommandsWaitsForRoom(t *testing.T) {
 		if output == "json" {
 			script = `printf '['; i=1; while [ $i -lt 5000 ]; do echo 0,; i=$((i+1)); done; printf '0]'`
 		}
-		c, room := newCall(nil), &asked{}
+		c, room := newCall(nil), &recordedRoom{}
 		c.HostBy(room)
 		_, err := bind(t, template.Binding{Command: &template.Command{Shell: script, Output: output}}).Call(c)
 		require.NoError(t, err)

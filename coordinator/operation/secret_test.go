@@ -50,9 +50,9 @@ func (holder) TakeText(context.Context, int) error             { return nil }
 func (holder) TakeValue(context.Context, int) error            { return nil }
 func (h holder) Redactor() operation.Redactor                  { return h.ring }
 
-// written makes a call with a secret. It returns all texts of the result that would be journaled, and reports whether the call
+// resultTexts makes a call with a secret. It returns all texts of the result that would be journaled, and reports whether the call
 // failed.
-func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input any) (text string, failed bool) {
+func resultTexts(t testing.TB, caller operation.Caller, ring *keychain.Ring, input any) (text string, failed bool) {
 	t.Helper()
 	c := newCall(input)
 	c.HostBy(holder{ring})
@@ -67,8 +67,8 @@ func written(t testing.TB, caller operation.Caller, ring *keychain.Ring, input a
 	return string(data), err != nil
 }
 
-// neighbours returns the addresses of servers, by their behaviour. Their answers may repeat the URL of a request.
-func neighbours(t *testing.T) map[string]string {
+// testServers returns the addresses of servers, by their behaviour. Their answers may repeat the URL of a request.
+func testServers(t *testing.T) map[string]string {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, closed.Close())
@@ -123,7 +123,7 @@ func rawServer(t *testing.T, serve func(in *bufio.Reader, out net.Conn)) string 
 
 // If a secret is any part of a URL, no text that the client derives from it is visible, for any outcome of the request.
 func TestNoPartOfASecretInAURLIsShown(t *testing.T) {
-	servers := neighbours(t)
+	servers := testServers(t)
 	direct := bind(t, template.Binding{HTTP: &template.HTTP{URL: "{{ input }}"}})
 	nowhere := func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: strings.ToLower(host), IsNotFound: true}
@@ -160,7 +160,7 @@ func TestNoPartOfASecretInAURLIsShown(t *testing.T) {
 			secret = word("secret") + rapid.SampledFrom([]string{"", "/", "?", ".é", "%41", ":", "[", "é"}).Draw(r, "kind") + word("more")
 			address, caller = scheme+"://"+secret+".invalid/", proxied
 		}
-		text, _ := written(t, caller, ringWith(t, secret), address)
+		text, _ := resultTexts(t, caller, ringWith(t, secret), address)
 		requireHidden(r, text, secret)
 	})
 }
@@ -190,7 +190,7 @@ func TestNoPartOfASecretInACommandIsShown(t *testing.T) {
 	} {
 		for _, secret := range []string{"QXZJQXZJqxzj", "QXZJQXZJ/qxzjqxzj", "QXZJQXZJ//../qxzjqxzj", "./QXZJQXZJ;qxzjqxzj", "QXZJQXZJ:qxzjqxzj"} {
 			t.Run(fmt.Sprint(i, " ", strings.ReplaceAll(secret, "/", "|")), func(t *testing.T) {
-				text, failed := written(t, bind(t, template.Binding{Command: &b}), ringWith(t, secret), secret)
+				text, failed := resultTexts(t, bind(t, template.Binding{Command: &b}), ringWith(t, secret), secret)
 				require.True(t, failed, text)
 				requireHidden(t, text, secret)
 			})

@@ -35,7 +35,7 @@ func Settle(c Caller, out any, err error) call.Result {
 		return ResultOf(nil, settledError(err))
 	}
 	r := ResultOf(out, nil)
-	if _, done := c.(exact); !done {
+	if _, done := c.(uncopied); !done {
 		if r.Output, err = value.Own(r.Output); err != nil {
 			return ResultOf(nil, invalidOutput(err))
 		}
@@ -78,8 +78,8 @@ func CallFunction(guard func(func() error) error, name string, f *template.Funct
 	return out, nil
 }
 
-// exact is a Caller whose outputs need no copy.
-type exact interface{ exact() }
+// uncopied is a Caller whose outputs need no copy.
+type uncopied interface{ uncopied() }
 
 // settledError returns an *Error with copied details, for which FailureOf returns the same failure as for err.
 func settledError(err error) error {
@@ -94,16 +94,16 @@ func settledError(err error) error {
 		e.Details = "the details of the error cannot be converted to a value: " + unfit.Error()
 	}
 	if errors.Is(err, ErrUnreachable) {
-		e.Err = silent{ErrUnreachable}
+		e.Err = hiddenText{ErrUnreachable}
 	}
 	return e
 }
 
-// silent hides the text of an error. errors.Is still finds the error.
-type silent struct{ error }
+// hiddenText hides the text of an error. errors.Is still finds the error.
+type hiddenText struct{ error }
 
-func (silent) Error() string   { return "" }
-func (s silent) Unwrap() error { return s.error }
+func (hiddenText) Error() string   { return "" }
+func (s hiddenText) Unwrap() error { return s.error }
 
 func invalidOutput(err error) error {
 	return settledError(&Error{Code: CodeInvalidOutput, Permanent: true, Err: err})

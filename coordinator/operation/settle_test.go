@@ -23,13 +23,13 @@ type own struct{ out any }
 
 func (o own) Call(*operation.Call) (any, error) { return o.out, nil }
 
-// sly is an error that implements Is and As.
-type sly struct{ err error }
+// matchingError is an error that implements Is and As.
+type matchingError struct{ err error }
 
-func (e sly) Error() string        { return "sly: " + e.err.Error() }
-func (e sly) Is(target error) bool { return target == operation.ErrUnreachable }
-func (e sly) As(any) bool          { return false }
-func (e sly) Unwrap() error        { return e.err }
+func (e matchingError) Error() string        { return "sly: " + e.err.Error() }
+func (e matchingError) Is(target error) bool { return target == operation.ErrUnreachable }
+func (e matchingError) As(any) bool          { return false }
+func (e matchingError) Unwrap() error        { return e.err }
 
 // ring returns a value that contains itself.
 func ring() any {
@@ -38,15 +38,17 @@ func ring() any {
 	return m
 }
 
-// odd holds Go values that cannot be converted to values of the model.
-var odd = []any{make(chan int), func() {}, math.NaN(), math.Inf(1), uint64(math.MaxUint64), value.Raw("\xff"), ring(), map[int]any{1: math.NaN()}}
+// invalidValues holds Go values that cannot be converted to values of the model.
+var invalidValues = []any{make(chan int), func() {}, math.NaN(), math.Inf(1), uint64(math.MaxUint64), value.Raw("\xff"), ring(), map[int]any{1: math.NaN()}}
 
-// fine holds Go values that can be converted.
-var fine = []any{nil, true, "text", "\xff", 7, 1.5, []string{"a"}, map[string]any{"a": []int{1}}, struct{ A *int }{}, time.Unix(0, 0)}
+// validValues holds Go values that can be converted.
+var validValues = []any{nil, true, "text", "\xff", 7, 1.5, []string{"a"}, map[string]any{"a": []int{1}}, struct{ A *int }{}, time.Unix(0, 0)}
 
 // outcome draws an output and an error of a call.
 func outcome(t *rapid.T) (any, error) {
-	thing := func() any { return rapid.SampledFrom(append(append([]any{}, odd...), fine...)).Draw(t, "thing") }
+	thing := func() any {
+		return rapid.SampledFrom(append(append([]any{}, invalidValues...), validValues...)).Draw(t, "thing")
+	}
 	texts := []string{"", "plain", "\xff", "x" + strings.Repeat("é", 1<<17)}
 	text := func() string { return texts[rapid.IntRange(0, len(texts)-1).Draw(t, "text")] }
 	out := thing()
@@ -67,7 +69,7 @@ func outcome(t *rapid.T) (any, error) {
 		}
 	}
 	if err != nil && rapid.Bool().Draw(t, "sly") {
-		err = sly{err}
+		err = matchingError{err}
 	}
 	if err != nil && rapid.Bool().Draw(t, "permanent") {
 		err = operation.Permanent(err)
@@ -110,7 +112,7 @@ func TestSettledOutcomesCanBeJournaled(t *testing.T) {
 }
 
 func TestAnInvalidOutputFailsItsCall(t *testing.T) {
-	for _, out := range odd {
+	for _, out := range invalidValues {
 		f := operation.Settle(own{}, out, nil).Failure
 		require.Equal(t, operation.CodeInvalidOutput, f.Code, "%T", out)
 		require.False(t, f.Retryable)

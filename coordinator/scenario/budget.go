@@ -41,18 +41,18 @@ func (g *execution) ofRun() decide.Limits {
 	return g.limits.OfRun().Within(g.budget.workMax, g.budget.bytesMax)
 }
 
-// cap limits the evaluations of a run to the rest of the budget. A run that reaches the limit has another journal than in an
+// capMeters limits the evaluations of a run to the rest of the budget. A run that reaches the limit has another journal than in an
 // engine, and exceeded fails the scenario.
-func (g *execution) cap(t *track) {
-	t.root.Meter().Cap(g.budget.left())
-	t.seen.Meter().Cap(g.budget.left())
+func (g *execution) capMeters(t *track) {
+	t.root.Meter().Cap(g.budget.remaining())
+	t.seen.Meter().Cap(g.budget.remaining())
 }
 
-// left returns the remaining work plus one, so that exceeded notices a run that needed more.
-func (b *budget) left() int { return b.workMax - b.work + 1 }
+// remaining returns the remaining work plus one, so that exceeded notices a run that needed more.
+func (b *budget) remaining() int { return b.workMax - b.work + 1 }
 
-// evaluated counts the work of a run's expressions since the last call.
-func (g *execution) evaluated(t *track) {
+// countWork counts the work of a run's expressions since the last call.
+func (g *execution) countWork(t *track) {
 	spent := t.root.Meter().Spent() + t.seen.Meter().Spent()
 	g.budget.work += spent - t.spent
 	t.spent = spent

@@ -36,7 +36,7 @@ func wantRun(want string) test {
 		t := g.main()
 		got := string(t.status)
 		if e := t.finished(); e != nil {
-			return because(got, e.Detail.Failure), t.event(t.statusBy), got == want
+			return withFailure(got, e.Detail.Failure), t.event(t.statusBy), got == want
 		}
 		return got, t.event(t.statusBy), got == want
 	}
@@ -87,7 +87,7 @@ func at(name string, look func(p place) (string, *Event, bool)) test {
 func wantStatus(name, want string) test {
 	return at(name, func(p place) (string, *Event, bool) {
 		got := p.status().String()
-		return because(got, p.failure()), p.by(), got == want
+		return withFailure(got, p.failure()), p.by(), got == want
 	})
 }
 
@@ -201,8 +201,8 @@ func codeOf(f *journal.Failure) string {
 	return f.Code
 }
 
-// because returns a status with its failure, if any.
-func because(status string, f *journal.Failure) string {
+// withFailure returns a status with its failure, if any.
+func withFailure(status string, f *journal.Failure) string {
 	if f == nil {
 		return status
 	}

@@ -17,14 +17,14 @@ const codeChildFailed = "child_failed"
 
 // startChild begins the child run of a call. The call fails if the child run cannot begin.
 func (g *execution) startChild(q question, child *template.Child) {
-	err := g.tryChild(q, child)
+	err := g.newChild(q, child)
 	if err == nil {
 		return
 	}
 	q.t.schedule.Add(g.now, q.failed(childFailed(err.Error())))
 }
 
-func (g *execution) tryChild(q question, child *template.Child) error {
+func (g *execution) newChild(q question, child *template.Child) error {
 	path := q.t.path + q.node + "/"
 	if err := g.checkDescendants(path); err != nil {
 		return err

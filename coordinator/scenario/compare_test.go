@@ -23,7 +23,7 @@ expect: {run: completed}
 	all, err := Load(file)
 	require.NoError(t, err)
 	g := newExecution(all[0], Options{}, program.NewLibrary())
-	g.perform()
+	g.execute()
 	return g
 }
 

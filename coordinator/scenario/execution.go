@@ -63,10 +63,10 @@ func newExecution(s *Scenario, o Options, library *program.Library) *execution {
 	return g
 }
 
-// perform runs the scenario from its start to its end.
-func (g *execution) perform() {
+// execute runs the scenario from its start to its end.
+func (g *execution) execute() {
 	err := g.open()
-	if g.refused(err) {
+	if g.checkInvalid(err) {
 		return
 	}
 	g.settle()
@@ -79,7 +79,7 @@ func (g *execution) perform() {
 		g.now = next
 		g.settle()
 		for len(entries) > 0 && g.instant(entries[0].at) <= g.now && !g.fault {
-			g.enter(len(g.s.timeline)-len(entries), &entries[0])
+			g.performEntry(len(g.s.timeline)-len(entries), &entries[0])
 			entries = entries[1:]
 			g.settle()
 		}
@@ -102,7 +102,7 @@ func (g *execution) open() error {
 	}
 	g.directory = p.Plan.Workflow.Directory
 	t := newTrack(g, "run", "", p)
-	if err := t.giveAll(g.s.given); err != nil {
+	if err := t.setFirstStates(g.s.given); err != nil {
 		return err
 	}
 	return g.begin(t, g.s.input)
@@ -123,8 +123,8 @@ func (g *execution) compile(src *program.Source, path string, directory *templat
 	return p, nil
 }
 
-// refused compares the error of a document, if any, with the expected one. It returns true if the scenario ends here.
-func (g *execution) refused(err error) bool {
+// checkInvalid compares the error of a document, if any, with the expected one. It returns true if the scenario ends here.
+func (g *execution) checkInvalid(err error) bool {
 	want := g.s.expect.invalid
 	if err == nil {
 		if len(want) > 0 {
@@ -150,7 +150,7 @@ func (g *execution) begin(t *track, input any) error {
 	if err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	spent, err := g.programs[t.program].CheckWithin(in, g.budget.left())
+	spent, err := g.programs[t.program].CheckWithin(in, g.budget.remaining())
 	if g.budget.work += spent; err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (g *execution) turn(t *track) bool {
 	if t.finished() != nil && len(items) == 0 {
 		return false
 	}
-	g.cap(t)
+	g.capMeters(t)
 	out := t.step.Step(g.now, items)
 	for _, r := range out.Replies {
 		r.To(r.Err)
@@ -246,7 +246,7 @@ func (g *execution) turn(t *track) bool {
 	// As in the engine's loop, calls are made only after their requests are in the journal. A crash drops the calls of this turn,
 	// and recovery must find their open requests in the journal.
 	err := t.append(&out)
-	g.evaluated(t)
+	g.countWork(t)
 	g.budget.events += len(out.Batch)
 	g.budget.work += eventWork * (2*len(out.Batch) + len(items) + len(out.Calls))
 	switch {
@@ -290,7 +290,7 @@ func (g *execution) items(t *track) []decide.Item {
 	if it, ok := t.pause(); ok {
 		items = append(items, g.received(it))
 	}
-	if it, ok := t.freeze(); ok {
+	if it, ok := t.takeSnapshot(); ok {
 		items = append(items, g.received(it))
 	}
 	return items
@@ -305,7 +305,7 @@ func (g *execution) received(it decide.Item) decide.Item {
 func (g *execution) crash(t *track) {
 	g.report.Crashes++
 	err := t.rebuild()
-	g.evaluated(t)
+	g.countWork(t)
 	if g.exceeded() {
 		return
 	}
@@ -378,8 +378,8 @@ func (q question) missing() string {
 	return fmt.Sprintf("operation %q of step %q is not scripted", q.operation(), q.t.path+q.node)
 }
 
-// enter performs an entry of the timeline.
-func (g *execution) enter(i int, e *entry) {
+// performEntry performs an entry of the timeline.
+func (g *execution) performEntry(i int, e *entry) {
 	g.place = fmt.Sprintf("timeline[%d]", i)
 	defer func() { g.place = "" }()
 	switch e.kind {
@@ -412,7 +412,7 @@ func (g *execution) command(e *entry) {
 		if command.Type == journal.NodeAborted {
 			_, key = t.task(key)
 		}
-		command.Node = t.called(key)
+		command.Node = t.callKey(key)
 		it := decide.Item{Event: command, Reply: g.reply(t, e)}
 		if command.Type == journal.MessageReceived {
 			t.messages(&it)

@@ -50,8 +50,8 @@ func (t *track) callNames(i int) []string {
 	return names
 }
 
-// note records the task of a playbook's call, or the effect of a world's call. The body drops both when the call ends.
-func (t *track) note(i int) {
+// recordCall records the task of a playbook's call, or the effect of a world's call. The body drops both when the call ends.
+func (t *track) recordCall(i int) {
 	e := &t.journal[i]
 	if e.Type != journal.CallRequested || t.seen.Body() == nil {
 		return

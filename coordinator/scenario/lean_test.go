@@ -18,13 +18,13 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// leanest is a store that treats every value as large, and counts the loaded values.
-type leanest struct {
+// largeStore is a store that treats every value as large, and counts the loaded values.
+type largeStore struct {
 	*memory.Store
 	loaded, left int
 }
 
-func (s *leanest) ReadLean(ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+func (s *largeStore) ReadLean(ctx context.Context, stream string, from uint64, needs func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 	return func(yield func(journal.Event, error) bool) {
 		for e, err := range s.Read(ctx, stream, from) {
 			if v := e.Value; err == nil && v != nil && journal.IsRun(stream) {
@@ -48,15 +48,15 @@ func (s *leanest) ReadLean(ctx context.Context, stream string, from uint64, need
 	}
 }
 
-func (s *leanest) TailLean(ctx context.Context, stream string, from uint64, _ func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
+func (s *largeStore) TailLean(ctx context.Context, stream string, from uint64, _ func(*journal.Event) bool) iter.Seq2[journal.Event, error] {
 	return s.Tail(ctx, stream, from)
 }
 
-var _ journal.LeanStore = (*leanest)(nil)
+var _ journal.LeanStore = (*largeStore)(nil)
 
-// filled returns a value with the large values in place of their placeholders, as in the output of a map. It requires that the
+// replaced returns a value with the large values in place of their placeholders, as in the output of a map. It requires that the
 // placeholders match the values.
-func filled(t *testing.T, what string, stands, v any) any {
+func replaced(t *testing.T, what string, stands, v any) any {
 	switch s := stands.(type) {
 	case value.Large:
 		hash, _, err := journal.HashOf(v)
@@ -68,7 +68,7 @@ func filled(t *testing.T, what string, stands, v any) any {
 		require.True(t, ok && len(of) == len(s), what)
 		out := slices.Clone(s)
 		for i := range s {
-			out[i] = filled(t, what, s[i], of[i])
+			out[i] = replaced(t, what, s[i], of[i])
 		}
 		return out
 	case map[string]any:
@@ -76,7 +76,7 @@ func filled(t *testing.T, what string, stands, v any) any {
 		require.True(t, ok && len(of) == len(s), what)
 		out := maps.Clone(s)
 		for key := range s {
-			out[key] = filled(t, what, s[key], of[key])
+			out[key] = replaced(t, what, s[key], of[key])
 		}
 		return out
 	}
@@ -86,7 +86,7 @@ func filled(t *testing.T, what string, stands, v any) any {
 // sameAs replaces the placeholders in lean by the values of whole, and requires that they match.
 func sameAs(t *testing.T, what string, lean, whole *inspect.State) {
 	put := func(of string, stands *any, v any) {
-		*stands = filled(t, what+": "+of, *stands, v)
+		*stands = replaced(t, what+": "+of, *stands, v)
 	}
 	put("the run", &lean.Output, whole.Output)
 	require.Len(t, lean.Steps, len(whole.Steps), what)
@@ -103,7 +103,7 @@ func TestWhatIsReadWithoutLargeValuesIsTheSame(t *testing.T) {
 	left := map[string]int{}
 	for _, s := range all {
 		g := newExecution(s, Options{}, program.NewLibrary())
-		g.perform()
+		g.execute()
 		for _, track := range g.tracks {
 			if len(track.journal) == 0 || len(track.given) > 0 {
 				continue
@@ -117,7 +117,7 @@ func TestWhatIsReadWithoutLargeValuesIsTheSame(t *testing.T) {
 			if len(track.content) > 0 {
 				require.NoError(t, store.PutContent(t.Context(), track.id, slices.Collect(maps.Values(track.content))))
 			}
-			lean := &leanest{Store: store}
+			lean := &largeStore{Store: store}
 			o := &observer{track, 1 << 62}
 			compareLean(t, s.Name, track, o.read(t, store), o.read(t, lean))
 			left[p.DocumentKind()] += lean.left

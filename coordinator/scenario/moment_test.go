@@ -46,8 +46,8 @@ func (o *observer) read(t *testing.T, store journal.Store) *past.Reader {
 	return past.New(t.Context(), store, known, o)
 }
 
-// seen holds the state, the explanation and the calls of a run as a reader returns them.
-type seen struct {
+// watchedRoot holds the state, the explanation and the calls of a run as a reader returns them.
+type watchedRoot struct {
 	state *inspect.State
 	why   *explain.Explanation
 	calls []string
@@ -55,13 +55,13 @@ type seen struct {
 
 // watcher receives the changes of a run in order, and records them.
 type watcher struct {
-	told
+	receivedState
 	next func() (inspect.Update, error, bool)
 	stop func()
 }
 
 func watch(t *testing.T, r *past.Reader, run string) *watcher {
-	w := &watcher{told: told{steps: map[string]inspect.StepChange{}, cells: map[string]world.CellState{}}}
+	w := &watcher{receivedState: receivedState{steps: map[string]inspect.StepChange{}, cells: map[string]world.CellState{}}}
 	w.next, w.stop = iter.Pull2(r.Watch(t.Context(), run, 1))
 	return w
 }
@@ -82,15 +82,15 @@ func (w *watcher) look(t *testing.T) {
 	}
 }
 
-// told holds the status, steps and cells of a run that a watcher has received up to an event.
-type told struct {
+// receivedState holds the status, steps and cells of a run that a watcher has received up to an event.
+type receivedState struct {
 	status reactive.RunStatus
 	steps  map[string]inspect.StepChange // newest, by step
 	cells  map[string]world.CellState    // by address
 }
 
-func (w *told) copied() told {
-	return told{status: w.status, steps: maps.Clone(w.steps), cells: maps.Clone(w.cells)}
+func (w *receivedState) copied() receivedState {
+	return receivedState{status: w.status, steps: maps.Clone(w.steps), cells: maps.Clone(w.cells)}
 }
 
 // ofCell returns a cell with only the fields that a watcher receives. The progress of its calls is not a change of the cell.
@@ -99,7 +99,7 @@ func ofCell(c world.CellState) world.CellState {
 }
 
 // newest returns the newest run of a routed step that a watcher has received.
-func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
+func (w *receivedState) newest(step string) (newest inspect.StepChange, ok bool) {
 	for n := 1; ; n++ {
 		c, found := w.steps[fmt.Sprintf("%s@%d", step, n)]
 		if !found {
@@ -110,7 +110,7 @@ func (w *told) newest(step string) (newest inspect.StepChange, ok bool) {
 }
 
 // same compares the changes that a watcher received with a state that is read later.
-func (w *told) same(t *testing.T, state *inspect.State, what string) {
+func (w *receivedState) same(t *testing.T, state *inspect.State, what string) {
 	require.Equal(t, w.status, state.Status, what)
 	there := map[string]bool{}
 	for i := range state.Steps {
@@ -152,7 +152,7 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 	moments, exhaustive := 0, os.Getenv("SLUICE_EXHAUSTIVE") != ""
 	for n, s := range all {
 		g := newExecution(s, Options{}, program.NewLibrary())
-		g.perform()
+		g.execute()
 		for _, track := range g.tracks {
 			if len(track.journal) == 0 || len(track.given) > 0 { // no event has the given cells
 				continue
@@ -163,12 +163,12 @@ func TestAMomentIsReadAsItWas(t *testing.T) {
 			require.NoError(t, err)
 			o := &observer{track, 1 << 62}
 			r := o.read(t, store)
-			live, heard := map[uint64]seen{}, map[uint64]told{}
+			live, heard := map[uint64]watchedRoot{}, map[uint64]receivedState{}
 			var w *watcher
 			root := decide.NewRoot(p)
 			track.serve(root)
-			look := func(state *inspect.State, why *explain.Explanation, g *past.CallGraph) seen {
-				return seen{state: state, why: why, calls: callsOf(g)}
+			look := func(state *inspect.State, why *explain.Explanation, g *past.CallGraph) watchedRoot {
+				return watchedRoot{state: state, why: why, calls: callsOf(g)}
 			}
 			for i, e := range track.journal {
 				root.Apply(&e)

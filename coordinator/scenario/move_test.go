@@ -30,9 +30,9 @@ var movable = map[string]func(doc map[string]any){
 }
 
 // moved moves a run to another workflow after an event, and returns it after the next requests of that workflow.
-func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a *again, past []journal.Event) {
+func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a *rerunDriver, past []journal.Event) {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
-	a = &again{root: decide.NewRoot(now)}
+	a = &rerunDriver{root: decide.NewRoot(now)}
 	for i := range track.journal[:upto] {
 		past = append(past, decide.Under(&track.journal[i], &event))
 	}
@@ -46,8 +46,8 @@ func moved(track *track, now *plan.Plan, upto int, asked map[string][]string) (a
 	return a, past
 }
 
-// stands describes the end or the current state of a moved run, or of a fresh one. The events of a moved run begin with its past.
-func (a *again) stands(now *plan.Plan, past []journal.Event) string {
+// describe describes the end or the current state of a moved run, or of a fresh one. The events of a moved run begin with its past.
+func (a *rerunDriver) describe(now *plan.Plan, past []journal.Event) string {
 	if a.root.Steps() != nil {
 		return end(a.root)
 	}
@@ -72,12 +72,12 @@ func code(f *journal.Failure) string {
 }
 
 // fresh returns a run that starts with another workflow, and receives the outside events of the original run.
-func fresh(track *track, now *plan.Plan, asked map[string][]string) *again {
+func fresh(track *track, now *plan.Plan, asked map[string][]string) *rerunDriver {
 	event := decide.Moved(decide.StartUnder(track.journal[0].Detail.Start, now), "")
-	a := &again{root: decide.NewRoot(now), skip: 1}
+	a := &rerunDriver{root: decide.NewRoot(now), skip: 1}
 	a.step = decide.NewStepper(a.root, &named{track, a.root, asked})
 	a.take(track.journal[0].At, []decide.Item{{Event: decide.Under(&track.journal[0], &event), Past: true}})
-	a.rest(track, 0, 0)
+	a.replayRest(track, 0, 0)
 	return a
 }
 
@@ -111,7 +111,7 @@ func TestAMovedRunIsAFreshRunOfTheOtherWorkflow(t *testing.T) {
 			if now == nil || now.Hash == p.Hash {
 				continue
 			}
-			whole := fresh(track, now, participants).stands(now, nil)
+			whole := fresh(track, now, participants).describe(now, nil)
 			for upto := 1; upto < len(track.journal); upto++ {
 				if track.journal[upto].At == track.journal[upto-1].At || testing.Short() && upto%3 > 0 {
 					continue // within a turn
@@ -138,8 +138,8 @@ func TestAMovedRunIsAFreshRunOfTheOtherWorkflow(t *testing.T) {
 				slices.Sort(want)
 				slices.Sort(asked)
 				require.Equal(t, want, asked, "%s: %s after event %d", name, kind, upto)
-				a.rest(track, upto-1, 0)
-				require.Equal(t, whole, a.stands(now, past), "%s: %s after event %d", name, kind, upto)
+				a.replayRest(track, upto-1, 0)
+				require.Equal(t, whole, a.describe(now, past), "%s: %s after event %d", name, kind, upto)
 				if a.root.RunStatus().Terminal() {
 					ended++
 				}

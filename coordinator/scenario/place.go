@@ -39,7 +39,7 @@ func (g *execution) find(name string) (place, bool) {
 	if !ok {
 		return place{}, false
 	}
-	if v, ok := t.seen.Node(t.called(key)); ok {
+	if v, ok := t.seen.Node(t.callKey(key)); ok {
 		return place{t, v, -1}, true
 	}
 	open := strings.LastIndexByte(key, '[')

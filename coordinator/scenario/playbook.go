@@ -68,8 +68,8 @@ func (t *track) task(name string) (key, run string) {
 	return name, name
 }
 
-// ofPlaybook returns a test that fails for runs of other workflows.
-func ofPlaybook(key string, look func(t *track, steps reactive.Steps) (string, *Event, bool)) test {
+// onlyInPlaybook returns a test that fails for runs of other workflows.
+func onlyInPlaybook(key string, look func(t *track, steps reactive.Steps) (string, *Event, bool)) test {
 	return func(g *execution) (string, *Event, bool) {
 		steps := g.main().seen.Steps()
 		if steps == nil {
@@ -79,8 +79,8 @@ func ofPlaybook(key string, look func(t *track, steps reactive.Steps) (string, *
 	}
 }
 
-// either returns a test that calls ofBody for a playbook's run, and other for any other run.
-func either(ofBody func(t *track, steps reactive.Steps) (string, *Event, bool), other test) test {
+// inPlaybook returns a test that calls ofBody for a playbook's run, and other for any other run.
+func inPlaybook(ofBody func(t *track, steps reactive.Steps) (string, *Event, bool), other test) test {
 	return func(g *execution) (string, *Event, bool) {
 		if steps := g.main().seen.Steps(); steps != nil {
 			return ofBody(g.main(), steps)
@@ -91,7 +91,7 @@ func either(ofBody func(t *track, steps reactive.Steps) (string, *Event, bool), 
 
 // wantRuns compares the order of scheduling of step-runs.
 func wantRuns(want expected.Order) test {
-	return ofPlaybook("runs", func(t *track, _ reactive.Steps) (string, *Event, bool) {
+	return onlyInPlaybook("runs", func(t *track, _ reactive.Steps) (string, *Event, bool) {
 		var got []string
 		var by []int
 		for _, v := range t.netChanges {
@@ -105,7 +105,7 @@ func wantRuns(want expected.Order) test {
 
 // wantContext compares the given keys of the context, and each value as a whole.
 func wantContext(want value.Value) test {
-	return ofPlaybook("ctx", func(t *track, steps reactive.Steps) (string, *Event, bool) {
+	return onlyInPlaybook("ctx", func(t *track, steps reactive.Steps) (string, *Event, bool) {
 		got := steps.Context()
 		named, ok := want.(map[string]any)
 		for k, v := range named {

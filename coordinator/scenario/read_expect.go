@@ -114,7 +114,7 @@ func (r *reader) counted(x *expectation, key string, n *document.Node, want func
 
 func (r *reader) stepOutputs(x *expectation, n *document.Node) {
 	r.Each(n, func(name string, v *document.Node) {
-		x.add("outputs."+name, expected.Show(v.Value()), either(wantPlaybookOutput(name, v.Value()), wantStepOutput(name, v.Value())))
+		x.add("outputs."+name, expected.Show(v.Value()), inPlaybook(wantPlaybookOutput(name, v.Value()), wantStepOutput(name, v.Value())))
 	})
 }
 
@@ -135,7 +135,7 @@ func (r *reader) events(x *expectation, n *document.Node) {
 	for _, item := range n.Items() {
 		names = append(names, r.Text(item))
 	}
-	x.add("events", strings.Join(names, ", "), either(wantViews(names), wantEvents(names)))
+	x.add("events", strings.Join(names, ", "), inPlaybook(wantViews(names), wantEvents(names)))
 }
 
 // knownType reports whether name is a type of events.
@@ -145,19 +145,19 @@ func knownType(name string) bool {
 }
 
 func wantStatusOf(name, want string) test {
-	return either(wantPlaybookStatus(name, want), wantStatus(name, want))
+	return inPlaybook(wantPlaybookStatus(name, want), wantStatus(name, want))
 }
 
 func wantReasonOf(name, want string) test {
-	return either(wantPlaybookReason(name, want), wantStepReason(name, want))
+	return inPlaybook(wantPlaybookReason(name, want), wantStepReason(name, want))
 }
 
 func wantAttemptsOf(name string, want int) test {
-	return inWorld(wantCallAttempts(name, want), either(wantTries(name, want), wantAttempts(name, want)))
+	return inWorld(wantCallAttempts(name, want), inPlaybook(wantTries(name, want), wantAttempts(name, want)))
 }
 
 func wantCountOf(name string, want int) test {
-	return inWorld(wantWorldCount(name, want), either(wantPlaybookCount(name, want), wantCount(name, want)))
+	return inWorld(wantWorldCount(name, want), inPlaybook(wantPlaybookCount(name, want), wantCount(name, want)))
 }
 
 // counts reads numbers. The numbers of branches are a mapping.

@@ -52,8 +52,8 @@ func (n *named) Resolve(v int32, _ int64) ([]string, *journal.Failure) {
 	return n.asked[reactive.RequestName(n.root.Key(v), n.root.Attempt(v)+1)], nil
 }
 
-// again is a rerun that receives the later outside events of the original run, after a cut.
-type again struct {
+// rerunDriver is a rerun that receives the later outside events of the original run, after a cut.
+type rerunDriver struct {
 	root *reactive.Root
 	step *decide.Stepper
 	asks []journal.Event // requests after its past
@@ -61,11 +61,11 @@ type again struct {
 	skip int             // events of the current step that belong to its past
 }
 
-func begin(track *track, made *rerun.Made, asked map[string][]string) *again {
+func begin(track *track, made *rerun.Made, asked map[string][]string) *rerunDriver {
 	first := decide.Started("again", made.Entry.Plan, made.Input, track.Limits())
 	decide.LikeStart(first.Detail.Start, made.Past)
 	first.At, first.Detail.Start.From = made.Began, made.From
-	a := &again{root: decide.NewRoot(made.Entry.Plan), skip: len(made.Kept) + 1}
+	a := &rerunDriver{root: decide.NewRoot(made.Entry.Plan), skip: len(made.Kept) + 1}
 	a.step = decide.NewStepper(a.root, &named{track, a.root, asked})
 	items := []decide.Item{{Event: first, Past: true}}
 	for _, e := range made.Kept {
@@ -76,7 +76,7 @@ func begin(track *track, made *rerun.Made, asked map[string][]string) *again {
 }
 
 // take takes items at an instant, after the timers that are due before.
-func (a *again) take(now int64, items []decide.Item) {
+func (a *rerunDriver) take(now int64, items []decide.Item) {
 	for due := a.step.NextDue(); due > 0 && due < now && len(items) > 0 && a.skip == 0; due = a.step.NextDue() {
 		a.take(due, nil)
 	}
@@ -107,8 +107,8 @@ func given(root *reactive.Root, e *journal.Event) bool {
 	return false
 }
 
-// rest passes to a rerun the outside events of its run after an event, at the same distances in time.
-func (a *again) rest(track *track, after int, move int64) {
+// replayRest passes to a rerun the outside events of its run after an event, at the same distances in time.
+func (a *rerunDriver) replayRest(track *track, after int, move int64) {
 	root := decide.NewRoot(track.program.Plan)
 	var items []decide.Item
 	now := int64(0)
@@ -210,7 +210,7 @@ func TestAPlaybookRerunFromAnyEventEndsAsTheRunDid(t *testing.T) {
 				ended[s.Step] = true
 			}
 			a := begin(track, made, asked)
-			a.rest(track, at, now-track.journal[at].At)
+			a.replayRest(track, at, now-track.journal[at].At)
 			own := *track
 			own.journal = a.done
 			report := shadowOf(t, &own, track.program.Plan)

@@ -53,10 +53,10 @@ func (s *Scenario) Run(o Options) *Report {
 	}
 	library := program.NewLibrary(code...)
 	g := newExecution(s, plain, library)
-	g.perform()
+	g.execute()
 	if o.Crash && g.mayCrash() {
 		crashed := newExecution(s, o, library)
-		crashed.perform()
+		crashed.execute()
 		if !crashed.fault {
 			crashed.compare(g)
 		}

@@ -30,7 +30,7 @@ func recordedWith(t *testing.T, opts Options, yield func(name string, track *tra
 	require.NoError(t, err)
 	for _, s := range all {
 		g := newExecution(s, opts, program.NewLibrary())
-		g.perform()
+		g.execute()
 		for _, track := range g.tracks {
 			if routing := track.program.Plan.Workflow.Routing; len(track.journal) > 0 && (routing == nil || routing.Kind() != machine.Kind) {
 				yield(s.Name+", run "+track.path, track)

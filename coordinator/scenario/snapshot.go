@@ -11,8 +11,8 @@ import (
 
 // Snapshots of the run of a world. Their content is kept in memory like the journal; both survive a crash of the engine.
 
-// errRoom ends a snapshot that exceeds the rest of the budget. The exceeded budget then fails the scenario.
-var errRoom = errors.New("the budget has no room for the content")
+// errBudget ends a snapshot that exceeds the rest of the budget. The exceeded budget then fails the scenario.
+var errBudget = errors.New("the budget has no room for the content")
 
 // snapshot requests a snapshot of the scenario's own run in its next turn.
 func (g *execution) snapshot(e *entry) {
@@ -23,13 +23,13 @@ func (g *execution) snapshot(e *entry) {
 	g.main().snapshotDue = g.reply(g.main(), e)
 }
 
-// freeze stores the state of the world if a snapshot is due, and returns the item that journals the snapshot.
-func (t *track) freeze() (it decide.Item, due bool) {
+// takeSnapshot stores the state of the world if a snapshot is due, and returns the item that journals the snapshot.
+func (t *track) takeSnapshot() (it decide.Item, due bool) {
 	if t.snapshotDue == nil {
 		return it, false
 	}
 	it.Reply, t.snapshotDue = t.snapshotDue, nil
-	e, err := world.Of(t.root).Freeze().Write(t.put)
+	e, err := world.Of(t.root).Freeze().Write(t.storeBlobs)
 	if err != nil {
 		if !t.execution.exceeded() {
 			t.execution.fail(snapshotKey, "a snapshot", err.Error())
@@ -40,8 +40,8 @@ func (t *track) freeze() (it decide.Item, due bool) {
 	return it, true
 }
 
-// put stores blobs by their hashes.
-func (t *track) put(blobs [][]byte) error {
+// storeBlobs stores blobs by their hashes.
+func (t *track) storeBlobs(blobs [][]byte) error {
 	b := &t.execution.budget
 	for _, blob := range blobs {
 		hash := sha256.Sum256(blob)
@@ -52,13 +52,13 @@ func (t *track) put(blobs [][]byte) error {
 		}
 	}
 	if b.bytes > b.bytesMax || b.work > b.workMax {
-		return errRoom
+		return errBudget
 	}
 	return nil
 }
 
-// fetch returns the blob with that hash.
-func (t *track) fetch(hash journal.Hash) ([]byte, error) {
+// loadBlob returns the blob with that hash.
+func (t *track) loadBlob(hash journal.Hash) ([]byte, error) {
 	blob, ok := t.content[hash]
 	if !ok {
 		return nil, journal.ErrNotFound
@@ -72,7 +72,7 @@ func (t *track) fetch(hash journal.Hash) ([]byte, error) {
 func (t *track) restore() (applied int, err error) {
 	w, from := world.Of(t.root), 0
 	if w != nil {
-		w.Content(t.fetch, 0, world.Cache{})
+		w.Content(t.loadBlob, 0, world.Cache{})
 		if newest, _ := t.world().Snapshot(false); newest > 0 {
 			first := t.journal[0]
 			t.root.Apply(&first)
@@ -82,7 +82,7 @@ func (t *track) restore() (applied int, err error) {
 			}
 			from = int(upto)
 		} else {
-			t.giveAgain()
+			t.restoreFirstStates()
 		}
 	}
 	for _, e := range t.journal[from:] {

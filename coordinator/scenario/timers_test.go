@@ -246,7 +246,7 @@ func TestTimersOfOneInstant(t *testing.T) {
 				r := all[0].Run(Options{Crash: true})
 				require.Empty(t, r.Differences, text)
 				plain := newExecution(all[0], Options{}, program.NewLibrary())
-				plain.perform()
+				plain.execute()
 				compared += checkTimers(t, plain.main().journal, playbook)
 			})
 			require.Positive(t, compared, "no two timers were due at one instant")

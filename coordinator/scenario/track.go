@@ -112,7 +112,7 @@ func (t *track) rebuild() error {
 		t.execution.budget.work += nodeWork * int(t.root.Len())
 	}
 	t.root = decide.NewRoot(t.program.Plan)
-	t.execution.cap(t)
+	t.execution.capMeters(t)
 	applied, err := t.restore()
 	if crashed {
 		t.execution.budget.work += eventWork * applied
@@ -157,8 +157,8 @@ func (t *track) observe(i int) {
 	e := t.journal[i]
 	t.observed = i
 	t.outcomes[t.seen.Apply(&e)]++
-	t.note(i)
-	t.noteActivation(i)
+	t.recordCall(i)
+	t.recordActivation(i)
 	for _, c := range t.seen.Changes() {
 		t.causes[c.Node] = i
 	}

@@ -27,7 +27,7 @@ func TestWhatARunIsSaidToWaitForLetsItGoOn(t *testing.T) {
 	commands := map[string]int{}
 	for _, s := range all {
 		g := newExecution(s, Options{}, program.NewLibrary())
-		g.perform()
+		g.execute()
 		for _, track := range g.tracks {
 			for n := range track.journal {
 				if n > 60 && n%20 > 0 { // only some events of long runs: each command replays all events before it
@@ -87,7 +87,7 @@ func TestWhatIsAwaitedIsKeptChangeByChange(t *testing.T) {
 	compared := 0
 	for _, s := range all {
 		g := newExecution(s, Options{}, program.NewLibrary())
-		g.perform()
+		g.execute()
 		for _, track := range g.tracks {
 			root := decide.NewRoot(track.program.Plan)
 			track.serve(root)
@@ -126,7 +126,7 @@ func TestHeadsNameWhatARunWaitsFor(t *testing.T) {
 	kinds := map[string]int{}
 	for _, s := range all {
 		g := newExecution(s, Options{}, program.NewLibrary())
-		g.perform()
+		g.execute()
 		for _, track := range g.tracks {
 			root := decide.NewRoot(track.program.Plan)
 			track.serve(root)

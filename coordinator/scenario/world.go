@@ -35,8 +35,8 @@ func (r *reader) given(n *document.Node) (list []givenCell) {
 	return list
 }
 
-// giveAll sets the first states of cells in this engine, and records them for engines after a crash. It reports all faults together.
-func (t *track) giveAll(cells []givenCell) error {
+// setFirstStates sets the first states of cells in this engine, and records them for engines after a crash. It reports all faults together.
+func (t *track) setFirstStates(cells []givenCell) error {
 	var errs document.Errors
 	for _, c := range cells {
 		err := fmt.Errorf("only worlds have cells")
@@ -52,9 +52,9 @@ func (t *track) giveAll(cells []givenCell) error {
 	return errs.Err()
 }
 
-// giveAgain sets the first states of cells in a new engine. They were accepted before. An engine restored from a snapshot has them
+// restoreFirstStates sets the first states of cells in a new engine. They were accepted before. An engine restored from a snapshot has them
 // already.
-func (t *track) giveAgain() {
+func (t *track) restoreFirstStates() {
 	if w := world.Of(t.root); w != nil {
 		for _, c := range t.given {
 			_ = w.Given(c.address, c.state)
@@ -85,9 +85,9 @@ func (t *track) messages(it *decide.Item) {
 	}
 }
 
-// called returns the key of the oldest open call that name means: by cell, such as `order[a].pay`, or in a playbook by step, such
+// callKey returns the key of the oldest open call that name means: by cell, such as `order[a].pay`, or in a playbook by step, such
 // as fetch.ask. It returns any other name unchanged.
-func (t *track) called(name string) string {
+func (t *track) callKey(name string) string {
 	w := t.world()
 	if w == nil {
 		key, _ := t.task(name)
@@ -109,9 +109,9 @@ func (t *track) called(name string) string {
 	return name
 }
 
-// noteActivation records an activation of a cell, including a failed one. A cell that fails for another reason, such as a result or
+// recordActivation records an activation of a cell, including a failed one. A cell that fails for another reason, such as a result or
 // a command, was not activated.
-func (t *track) noteActivation(i int) {
+func (t *track) recordActivation(i int) {
 	e := &t.journal[i]
 	w := t.world()
 	if w == nil || e.Type != journal.CellStepped && e.Type != journal.CellFailed {
@@ -125,8 +125,8 @@ func (t *track) noteActivation(i int) {
 	t.activations = append(t.activations, i)
 }
 
-// ofWorld returns a test that fails for runs of other workflows.
-func ofWorld(key string, look func(t *track, w *world.World) (string, *Event, bool)) test {
+// onlyInWorld returns a test that fails for runs of other workflows.
+func onlyInWorld(key string, look func(t *track, w *world.World) (string, *Event, bool)) test {
 	return func(g *execution) (string, *Event, bool) {
 		w := g.main().world()
 		if w == nil {
@@ -173,7 +173,7 @@ func wantRequests(want expected.Order) func(t *track, w *world.World) (string, *
 
 // wantRaised compares the order of the events that cells raised, by name.
 func wantRaised(want expected.Order) test {
-	return ofWorld("raised", func(t *track, _ *world.World) (string, *Event, bool) {
+	return onlyInWorld("raised", func(t *track, _ *world.World) (string, *Event, bool) {
 		names, events := expected.Raised(t.journal)
 		return t.inOrder(want, names, events)
 	})
@@ -230,7 +230,7 @@ func cellsOf(e *journal.Event) []string {
 }
 
 func wantCell(address string, want *expected.Cell) test {
-	return ofWorld("cells", func(t *track, w *world.World) (string, *Event, bool) {
+	return onlyInWorld("cells", func(t *track, w *world.World) (string, *Event, bool) {
 		got, known, ok := want.Compare(w, address)
 		if !known {
 			return got, nil, false

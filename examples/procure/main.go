@@ -33,8 +33,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// patience is the time that a contract waits for its approval.
-const patience = 10 * time.Minute
+// approvalTimeout is the time that a contract waits for its approval.
+const approvalTimeout = 10 * time.Minute
 
 func main() {
 	dir := flag.String("data", "out/procure", "the folder of the journal")
@@ -51,7 +51,7 @@ func main() {
 
 // buy follows one run to its end.
 func buy(ctx context.Context, dir, id string, approve bool) error {
-	d, err := open(ctx, dir, procurement(patience), providers, os.Stdout)
+	d, err := open(ctx, dir, procurement(approvalTimeout), providers, os.Stdout)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ type desk struct {
 
 // open starts the providers first, because unfinished runs continue as soon as the engine has started.
 func open(ctx context.Context, dir string, w flow.Workflow[Order, Contract], providers []provider, out io.Writer) (*desk, error) {
-	d := &desk{dir: dir, workflow: w, out: &lines{to: out}}
+	d := &desk{dir: dir, workflow: w, out: &syncWriter{to: out}}
 	var err error
 	if d.market, err = openMarket(providers, d.out); err != nil {
 		return nil, err

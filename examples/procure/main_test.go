@@ -24,7 +24,7 @@ func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 	require.NoError(t, err)
 	written, err := template.Parse("procure.yaml", text)
 	require.NoError(t, err)
-	built := procurement(patience).Tree()
+	built := procurement(approvalTimeout).Tree()
 	require.Equal(t, written.Document(), built.Document())
 	want, err := written.Hash()
 	require.NoError(t, err)
@@ -36,14 +36,14 @@ func TestTheDocumentIsTheSameWorkflow(t *testing.T) {
 // quick holds the providers of the example, without their delays.
 var quick = []provider{{name: "hill", price: 4100}, {name: "river", price: 3700}, {name: "harbor"}}
 
-// office is a desk in a separate folder, with its output.
-type office struct {
+// testDesk is a desk in a separate folder, with its output.
+type testDesk struct {
 	*desk
 	shown bytes.Buffer
 }
 
-func newOffice(t *testing.T, dir string, patience time.Duration) *office {
-	o := &office{}
+func newOffice(t *testing.T, dir string, patience time.Duration) *testDesk {
+	o := &testDesk{}
 	var err error
 	o.desk, err = open(t.Context(), dir, procurement(patience), quick, &o.shown)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func newOffice(t *testing.T, dir string, patience time.Duration) *office {
 }
 
 // buyKettles follows a run to its end and closes the office.
-func (o *office) buyKettles(ctx context.Context, t *testing.T, ask func(context.Context, *coordinator.Run) error) error {
+func (o *testDesk) buyKettles(ctx context.Context, t *testing.T, ask func(context.Context, *coordinator.Run) error) error {
 	err := o.buy(ctx, "kettles", Order{Item: "kettle", Quantity: 3}, ask)
 	require.NoError(t, o.close())
 	return err
@@ -68,7 +68,7 @@ func decide(ctx context.Context, dir, decision, reason string) error {
 }
 
 func TestTheCheapestIsBoughtWhenApproved(t *testing.T) {
-	o := newOffice(t, t.TempDir(), patience)
+	o := newOffice(t, t.TempDir(), approvalTimeout)
 	require.NoError(t, o.buyKettles(t.Context(), t, o.approve))
 	require.Equal(t, `run kettles
 hill asks 41.00
@@ -83,7 +83,7 @@ completed: from river for 111.00
 
 func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
 	dir := t.TempDir()
-	o := newOffice(t, dir, patience)
+	o := newOffice(t, dir, approvalTimeout)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
 		return decide(ctx, dir, api.NotFulfilled, "too dear")
 	}))
@@ -94,7 +94,7 @@ func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
 
 func TestOnlyOneDecisionCounts(t *testing.T) {
 	dir := t.TempDir()
-	o := newOffice(t, dir, patience)
+	o := newOffice(t, dir, approvalTimeout)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(ctx context.Context, _ *coordinator.Run) error {
 		require.NoError(t, decide(ctx, dir, api.Fulfilled, "mine"))
 		err := decide(ctx, dir, api.NotFulfilled, "no, mine")
@@ -125,7 +125,7 @@ func TestWithoutADecisionInTimeThereIsALoan(t *testing.T) {
 func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 	dir := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
-	o := newOffice(t, dir, patience)
+	o := newOffice(t, dir, approvalTimeout)
 	require.NoError(t, o.buyKettles(ctx, t, func(ctx context.Context, run *coordinator.Run) error {
 		interrupt()
 		return o.showCommands(ctx, run)
@@ -134,7 +134,7 @@ func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 	require.Contains(t, o.shown.String(), "go run ./examples/procure -data '"+dir+"' -run kettles\n")
 
 	require.NoError(t, decide(t.Context(), dir, api.Fulfilled, "after all"))
-	o = newOffice(t, dir, patience)
+	o = newOffice(t, dir, approvalTimeout)
 	require.NoError(t, o.buyKettles(t.Context(), t, func(context.Context, *coordinator.Run) error {
 		require.Fail(t, "the decision has been made")
 		return nil

@@ -105,13 +105,13 @@ func (m *market) directory() *template.Directory {
 	return &d
 }
 
-// lines is a writer that is safe for concurrent use.
-type lines struct {
+// syncWriter is a writer that is safe for concurrent use.
+type syncWriter struct {
 	mu sync.Mutex
 	to io.Writer
 }
 
-func (l *lines) Write(line []byte) (int, error) {
+func (l *syncWriter) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.to.Write(line)

@@ -79,7 +79,7 @@ func main() {
 	if *only {
 		err = serve(ctx, os.Stdout)
 	} else {
-		err = keep(ctx, os.Stdout, options{dir: *dir, at: *at, inGo: *inGo})
+		err = runShop(ctx, os.Stdout, options{dir: *dir, at: *at, inGo: *inGo})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "shop:", err)
@@ -134,9 +134,9 @@ func without(object any, name string, gone ...string) map[string]any {
 	return all
 }
 
-// keep opens the services, unless another process runs them, and the shop, and places the orders. The services come first, because calls
+// runShop opens the services, unless another process runs them, and the shop, and places the orders. The services come first, because calls
 // that a crash has interrupted are repeated as soon as the engine has started.
-func keep(ctx context.Context, out io.Writer, o options) (err error) {
+func runShop(ctx context.Context, out io.Writer, o options) (err error) {
 	dir := cmp.Or(o.dir, map[bool]string{false: "out/shop", true: "out/shop-go"}[o.inGo])
 	if o.at == "" {
 		o.at = address

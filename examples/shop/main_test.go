@@ -28,8 +28,8 @@ func TestScenariosOfTheMachineInGo(t *testing.T) {
 	scenario.RunWith(t, scenario.Options{Workflows: map[string]*template.Workflow{"shop.yaml": inGo}}, "shop.scenario.yaml")
 }
 
-// ends is the output of the program at the end, with or without interruptions.
-const ends = `order[o-1] shipped: lamp p-o-1
+// finalOutput is the output of the program at the end, with or without interruptions.
+const finalOutput = `order[o-1] shipped: lamp p-o-1
 order[o-2] shipped: vase p-o-2
 order[o-3] refunded: piano
 order[o-4] declined: yacht
@@ -55,7 +55,7 @@ type services struct {
 
 func newServices(t *testing.T) *services {
 	s := &services{keys: map[string]map[string]bool{}}
-	s.town = newTown(&lines{to: &s.shown}).handler()
+	s.town = newTown(&syncWriter{to: &s.shown}).handler()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.address = strings.TrimPrefix(server.URL, "http://")
@@ -90,8 +90,8 @@ func TestEveryOrderComesToItsEnd(t *testing.T) {
 		s, dir := newServices(t), t.TempDir()
 		for range 2 { // in the second round everything was done before
 			var out bytes.Buffer
-			require.NoError(t, keep(t.Context(), &out, options{dir: dir, at: s.address, inGo: inGo}))
-			require.Equal(t, ends, out.String())
+			require.NoError(t, runShop(t.Context(), &out, options{dir: dir, at: s.address, inGo: inGo}))
+			require.Equal(t, finalOutput, out.String())
 		}
 	}
 }
@@ -101,11 +101,11 @@ func TestTheShopIsSuspendedAndGoesOn(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	s.killAt(3, interrupt)
 	var out bytes.Buffer
-	require.NoError(t, keep(ctx, &out, options{dir: dir, at: s.address}))
+	require.NoError(t, runShop(ctx, &out, options{dir: dir, at: s.address}))
 	require.Contains(t, out.String(), "suspended; to go on, run:\n  go run ./examples/shop -data '"+dir+"'\n")
 	out.Reset()
-	require.NoError(t, keep(t.Context(), &out, options{dir: dir, at: s.address}))
-	require.Equal(t, ends, out.String())
+	require.NoError(t, runShop(t.Context(), &out, options{dir: dir, at: s.address}))
+	require.Equal(t, finalOutput, out.String())
 }
 
 // The program is killed again and again, each time two requests later than before. Each request takes effect once: no order is paid twice,
@@ -136,7 +136,7 @@ func kill(t *testing.T, program string, flags ...string) {
 		close(started)
 		if err := shop.Wait(); shop.ProcessState.Exited() {
 			require.NoError(t, err, "%s", told.String())
-			require.Equal(t, ends, shown.String())
+			require.Equal(t, finalOutput, shown.String())
 			break
 		}
 		kills++

@@ -21,19 +21,21 @@ type request struct {
 	Count int    `json:"count"`
 }
 
-// town is the bank, the carrier and the supplier. The bank and the supplier act once for each idempotency key, and return the
+// serviceHandlers is the bank, the carrier and the supplier. The bank and the supplier act once for each idempotency key, and return the
 // same answer to each request with it.
-type town struct {
+type serviceHandlers struct {
 	out    io.Writer
 	mu     sync.Mutex
 	done   map[string]any // answers by key
 	booked int            // requests that the carrier has had
 }
 
-func newTown(out io.Writer) *town { return &town{out: out, done: map[string]any{}} }
+func newTown(out io.Writer) *serviceHandlers {
+	return &serviceHandlers{out: out, done: map[string]any{}}
+}
 
 // handler returns the handler of the requests.
-func (t *town) handler() http.Handler {
+func (t *serviceHandlers) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /charges", t.answer(t.charge))
 	mux.HandleFunc("POST /refunds", t.answer(t.refund))
@@ -43,7 +45,7 @@ func (t *town) handler() http.Handler {
 }
 
 // answer returns a handler for a function that returns a status and a body. The handler waits for 50 ms, so that a person can watch.
-func (t *town) answer(do func(r request) (int, any)) http.HandlerFunc {
+func (t *serviceHandlers) answer(do func(r request) (int, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		var r request
 		if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, 1<<10)).Decode(&r); err != nil {
@@ -64,7 +66,7 @@ func (t *town) answer(do func(r request) (int, any)) http.HandlerFunc {
 }
 
 // once carries out a request, or returns the answer to an earlier successful request with the same key.
-func (t *town) once(key string, do func() (int, any)) (int, any) {
+func (t *serviceHandlers) once(key string, do func() (int, any)) (int, any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if body, ok := t.done[key]; ok {
@@ -77,7 +79,7 @@ func (t *town) once(key string, do func() (int, any)) (int, any) {
 	return status, body
 }
 
-func (t *town) charge(r request) (int, any) {
+func (t *serviceHandlers) charge(r request) (int, any) {
 	if r.Cents > creditCents {
 		return http.StatusPaymentRequired, "beyond the credit"
 	}
@@ -85,13 +87,13 @@ func (t *town) charge(r request) (int, any) {
 	return http.StatusOK, map[string]any{"txn": "t-" + r.Order}
 }
 
-func (t *town) refund(r request) (int, any) {
+func (t *serviceHandlers) refund(r request) (int, any) {
 	fmt.Fprintf(t.out, "the bank pays %s back %s\n", r.Order, money(r.Cents))
 	return http.StatusOK, nil
 }
 
 // book fails for every third request, which the shop may repeat.
-func (t *town) book(r request) (int, any) {
+func (t *serviceHandlers) book(r request) (int, any) {
 	if r.Item == "piano" {
 		return http.StatusUnprocessableEntity, "a piano is not a parcel"
 	}
@@ -102,7 +104,7 @@ func (t *town) book(r request) (int, any) {
 	return http.StatusOK, map[string]any{"parcel": "p-" + r.Order}
 }
 
-func (t *town) refill(r request) (int, any) {
+func (t *serviceHandlers) refill(r request) (int, any) {
 	fmt.Fprintf(t.out, "the supplier sends %d × %s\n", r.Count, r.Item)
 	return http.StatusOK, map[string]any{"count": r.Count}
 }
@@ -121,7 +123,7 @@ func openServices(out io.Writer) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{http: &http.Server{Handler: newTown(&lines{to: out}).handler(), ReadHeaderTimeout: time.Second}}
+	s := &server{http: &http.Server{Handler: newTown(&syncWriter{to: out}).handler(), ReadHeaderTimeout: time.Second}}
 	s.all.Go(func() { _ = s.http.Serve(l) }) // Serve returns an error when s is closed
 	return s, nil
 }
@@ -133,13 +135,13 @@ func (s *server) close() error {
 	return err
 }
 
-// lines is a writer that is safe for concurrent use.
-type lines struct {
+// syncWriter is a writer that is safe for concurrent use.
+type syncWriter struct {
 	mu sync.Mutex
 	to io.Writer
 }
 
-func (l *lines) Write(line []byte) (int, error) {
+func (l *syncWriter) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.to.Write(line)

@@ -22,9 +22,9 @@ func Of(checked *template.Checked) document.Errors {
 
 type adviser struct{ list document.Errors }
 
-// idle adds the warning that a key of the mapping at a path has no effect, if it is set. The warning has the line of the
+// warnIf adds the warning that a key of the mapping at a path has no effect, if it is set. The warning has the line of the
 // mapping.
-func (a *adviser) idle(isSet bool, path, key string, near document.Pos, why string) {
+func (a *adviser) warnIf(isSet bool, path, key string, near document.Pos, why string) {
 	if isSet {
 		pos := near.At(path + "." + key)
 		if near.Path != "" { // a document of another kind may have another path
@@ -38,9 +38,9 @@ func (a *adviser) step(s *template.Step, path string) {
 	if t := s.Timing; t != nil {
 		bounded := t.Timeout > 0 || t.TotalTimeout > 0 || t.QueueTimeout > 0
 		changed := t.OnTimeout != "" && t.OnTimeout != template.FailOnTimeout
-		a.idle(changed && !bounded, path+".timing", "on_timeout", t.Pos, "there is no timeout, total_timeout or queue_timeout")
+		a.warnIf(changed && !bounded, path+".timing", "on_timeout", t.Pos, "there is no timeout, total_timeout or queue_timeout")
 		if t.Retry != nil {
-			a.idle(t.Retry.Scope == template.ScopeAll && s.Target == nil, path+".timing.retry", "scope", t.Retry.Pos, "without a target, one is asked")
+			a.warnIf(t.Retry.Scope == template.ScopeAll && s.Target == nil, path+".timing.retry", "scope", t.Retry.Pos, "without a target, one is asked")
 		}
 	}
 	if s.Fulfillment != nil {
@@ -52,23 +52,23 @@ func (a *adviser) fulfillment(f *template.Fulfillment, path string) {
 	changed := f.OnError != "" && f.OnError != template.ThenFail
 	if f.Policy == template.Auto {
 		why := "policy is auto, so every answer is enough"
-		a.idle(f.Source != nil, path, "decision_source", f.Pos, why)
-		a.idle(f.ResultMatch != nil, path, "result_match", f.Pos, why)
-		a.idle(f.OnNotFulfilled != "" && f.OnNotFulfilled != template.ThenFail, path, "on_not_fulfilled", f.Pos, why)
-		a.idle(changed, path, "on_error", f.Pos, why)
+		a.warnIf(f.Source != nil, path, "decision_source", f.Pos, why)
+		a.warnIf(f.ResultMatch != nil, path, "result_match", f.Pos, why)
+		a.warnIf(f.OnNotFulfilled != "" && f.OnNotFulfilled != template.ThenFail, path, "on_not_fulfilled", f.Pos, why)
+		a.warnIf(changed, path, "on_error", f.Pos, why)
 		return
 	}
 	s := f.Source
 	if asksPerson(f) {
 		bounded := s != nil && s.Timing != nil && s.Timing.Timeout > 0
-		a.idle(changed && !bounded, path, "on_error", f.Pos, "a person decides, for which decision_source sets no timeout")
+		a.warnIf(changed && !bounded, path, "on_error", f.Pos, "a person decides, for which decision_source sets no timeout")
 	}
 	if s != nil && isPerson(s) {
 		why := "kind is " + s.Kind + ", so a person decides and nothing is called"
 		path += ".decision_source"
-		a.idle(s.CapabilityID != "", path, "capability_id", s.Pos, why)
-		a.idle(s.Operation != "", path, "operation", s.Pos, why)
-		a.idle(s.Input != nil, path, "input", s.Pos, why)
+		a.warnIf(s.CapabilityID != "", path, "capability_id", s.Pos, why)
+		a.warnIf(s.Operation != "", path, "operation", s.Pos, why)
+		a.warnIf(s.Input != nil, path, "input", s.Pos, why)
 	}
 }
 

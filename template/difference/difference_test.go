@@ -19,8 +19,8 @@ func compiled(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// said returns the names of the changed parts of a difference.
-func said(d *difference.Difference) map[string][]string {
+// changedParts returns the names of the changed parts of a difference.
+func changedParts(d *difference.Difference) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range d.Changed {
 		for _, p := range s.Parts {
@@ -90,7 +90,7 @@ output: "{{ steps.a.output }}"
 			if c.words == nil {
 				c.words = map[string][]string{}
 			}
-			require.Equal(t, c.words, said(d))
+			require.Equal(t, c.words, changedParts(d))
 			require.Equal(t, c.added, d.Added)
 			require.Equal(t, c.removed, d.Removed)
 			require.Equal(t, name == "nothing", d.None())
@@ -103,7 +103,7 @@ func TestStepsOfPlaybooksAreCompared(t *testing.T) {
 	old := compiled(t, head+"workflow: [{step: a, tool: {kind: noop}, next: {arcs: [{step: b}]}}, {step: b, tool: {kind: noop}}]\n")
 	now := compiled(t, head+"workload: {n: 1}\nworkflow: [{step: a, tool: {kind: noop}, next: {arcs: [{step: c}]}}, {step: c, tool: {kind: noop}}]\n")
 	d := difference.Between(old, now)
-	require.Equal(t, map[string][]string{"a": {"edges"}, "": {"workload"}}, said(d))
+	require.Equal(t, map[string][]string{"a": {"edges"}, "": {"workload"}}, changedParts(d))
 	require.Equal(t, []string{"c"}, d.Added)
 	require.Equal(t, []string{"b"}, d.Removed)
 }
@@ -130,5 +130,5 @@ routing:
 `)
 	}
 	d := difference.Between(world("{{ 1 }}"), world("{{ 2 }}"))
-	require.Equal(t, map[string][]string{"poll": {"rules"}}, said(d))
+	require.Equal(t, map[string][]string{"poll": {"rules"}}, changedParts(d))
 }

@@ -20,8 +20,8 @@ type workflow struct {
 	whole      parts
 }
 
-// words maps keys of documents to the names of their parts, if these differ. An empty name omits the key.
-var words = map[string]string{
+// partNames maps keys of documents to the names of their parts, if these differ. An empty name omits the key.
+var partNames = map[string]string{
 	"needs": "", "next": "edges", "tool": "operation", "func": "input", "desc": "", "id": "", "step": "", "steps": "", "then": "", "else": "", "kind": "",
 	"apiVersion": "dialect", "workflow": "", "operations": "", "machines": "",
 }
@@ -29,7 +29,7 @@ var words = map[string]string{
 // set adds the parts in a mapping of a document.
 func (p parts) set(m map[string]any) {
 	for key, v := range m {
-		word, renamed := words[key]
+		word, renamed := partNames[key]
 		switch {
 		case !renamed:
 			p[key] = v

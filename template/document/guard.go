@@ -84,7 +84,7 @@ func (g *guard) take(batch token.Tokens) *Error {
 				*doc, tk = (*doc)[:n-2], text
 			}
 		}
-		if fault := g.see(tk); fault != nil {
+		if fault := g.check(tk); fault != nil {
 			return fault
 		}
 		doc.Add(tk)
@@ -119,17 +119,17 @@ func joined(a, colon, b *token.Token) *token.Token {
 	return token.String(a.Value+colons+b.Value, a.Value+colons+b.Origin, a.Position)
 }
 
-// see checks the next token of a document.
-func (g *guard) see(tk *token.Token) *Error {
+// check checks the next token of a document.
+func (g *guard) check(tk *token.Token) *Error {
 	if len(tk.Value) > g.r.limits.Text {
 		return g.r.tooLong(g.r.place(tk), tk.Value)
 	}
-	if fault := g.lost(tk); fault != nil {
+	if fault := g.checkDropped(tk); fault != nil {
 		return fault
 	}
 	switch tk.Type {
 	case token.InvalidType:
-		return &Error{Pos: g.r.place(tk), Msg: clearer(tk.Error)}
+		return &Error{Pos: g.r.place(tk), Msg: explainSyntax(tk.Error)}
 	case token.AnchorType, token.AliasType, token.TagType, token.MergeKeyType, token.DirectiveType, token.MappingKeyType:
 		g.r.errs.Add(&Error{Pos: g.r.place(tk), Text: g.written(tk), Msg: refusedTokens[tk.Type]})
 	case token.SequenceStartType, token.MappingStartType:
@@ -156,9 +156,9 @@ func (g *guard) see(tk *token.Token) *Error {
 	return nil
 }
 
-// lost refuses text that the scanner would drop silently: a tab inside a plain text, and three dots at the beginning of a
+// checkDropped refuses text that the scanner would drop silently: a tab inside a plain text, and three dots at the beginning of a
 // text.
-func (g *guard) lost(tk *token.Token) *Error {
+func (g *guard) checkDropped(tk *token.Token) *Error {
 	if g.ended != nil && g.ended.Type == token.DocumentEndType && g.ended.Position.Line == tk.Position.Line {
 		return &Error{Pos: g.r.place(g.ended), Text: "..." + tk.Value, Msg: "text after the end of a document"}
 	}

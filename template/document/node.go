@@ -99,7 +99,7 @@ func (n *Node) At(path string) *Node {
 		if n.Pos.Path == path {
 			return n
 		}
-		next := n.toward(path)
+		next := n.childToward(path)
 		if next == nil {
 			return n
 		}
@@ -107,8 +107,8 @@ func (n *Node) At(path string) *Node {
 	}
 }
 
-// toward returns the child of n that is at path or around it, or nil.
-func (n *Node) toward(path string) *Node {
+// childToward returns the child of n that is at path or around it, or nil.
+func (n *Node) childToward(path string) *Node {
 	for _, e := range n.entries {
 		if within(path, e.Value.Pos.Path) {
 			return e.Value

@@ -86,7 +86,7 @@ func (r *reading) tooLong(at Pos, text string) *Error {
 }
 
 func (r *reading) unrepresentable(at Pos, text string) *Error {
-	return &Error{Pos: at, Text: text, Msg: misfit(text)}
+	return &Error{Pos: at, Text: text, Msg: numberFault(text)}
 }
 
 // mapping collects the entries of one mapping and refuses duplicate keys.

@@ -69,8 +69,8 @@ func number(text string) (value any, kind Kind, ok bool) {
 	return f, Float, true
 }
 
-// misfit returns the message about a number that is refused.
-func misfit(text string) string {
+// numberFault returns the message about a number that is refused.
+func numberFault(text string) string {
 	form := "integer %s does not fit into 64 bits: put it in quotes"
 	switch {
 	case decimalForm.MatchString(text):

@@ -59,13 +59,13 @@ func (r *reading) syntaxError(err error, start *token.Token) *Error {
 		GetMessage() string
 	}
 	if errors.As(err, &located) && located.GetToken() != nil {
-		return &Error{Pos: r.place(located.GetToken()), Text: located.GetToken().Value, Msg: clearer(located.GetMessage())}
+		return &Error{Pos: r.place(located.GetToken()), Text: located.GetToken().Value, Msg: explainSyntax(located.GetMessage())}
 	}
 	return &Error{Pos: r.place(start), Msg: err.Error()}
 }
 
-// clearer adds the usual cause to a message of the parser.
-func clearer(msg string) string {
+// explainSyntax adds the usual cause to a message of the parser.
+func explainSyntax(msg string) string {
 	switch {
 	case strings.HasPrefix(msg, "found character '\t'"):
 		return "a tab cannot indent: use spaces"

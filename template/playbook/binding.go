@@ -33,21 +33,21 @@ func builtin(kind string) bool {
 }
 
 // binders maps the kinds of built-in tools that make calls to their descriptions.
-var binders map[string]*how
+var binders map[string]*builtinTool
 
-// how describes a built-in tool that makes calls.
-type how struct {
+// builtinTool describes a built-in tool that makes calls.
+type builtinTool struct {
 	keys []string                                    // keys that the tool accepts
 	need []string                                    // keys that the tool requires
 	bind func(*binder) (b template.Binding, ok bool) // makes the binding; false: the tool was refused
 }
 
 func init() {
-	http := &how{[]string{"method", "url", "headers", "params", "body", "payload", "follow_redirects"}, []string{"url"}, (*binder).http}
-	command := &how{[]string{"argv", "shell", "stdin", "env", "dir", "output"}, nil, (*binder).command}
-	workflow := &how{[]string{"path", "ref"}, nil, (*binder).workflow}
-	result := &how{[]string{"ref"}, []string{"ref"}, (*binder).result}
-	binders = map[string]*how{
+	http := &builtinTool{[]string{"method", "url", "headers", "params", "body", "payload", "follow_redirects"}, []string{"url"}, (*binder).http}
+	command := &builtinTool{[]string{"argv", "shell", "stdin", "env", "dir", "output"}, nil, (*binder).command}
+	workflow := &builtinTool{[]string{"path", "ref"}, nil, (*binder).workflow}
+	result := &builtinTool{[]string{"ref"}, []string{"ref"}, (*binder).result}
+	binders = map[string]*builtinTool{
 		kindHTTP: http, kindCommand: command, kindShell: command, kindWorkflow: workflow, kindPlaybook: workflow,
 		kindSleep:  {[]string{"for"}, []string{"for"}, (*binder).sleep},
 		kindWait:   {[]string{"message"}, []string{"message"}, (*binder).wait},
@@ -65,7 +65,7 @@ type binder struct {
 }
 
 // bind makes the binding and compiles the input of the call. It reports false if it refuses the tool.
-func (b *binder) bind(h *how) bool {
+func (b *binder) bind(h *builtinTool) bool {
 	child := startsChild(b.task.Kind)
 	given := b.of
 	if child {
@@ -75,7 +75,7 @@ func (b *binder) bind(h *how) bool {
 		b.r.Refuse(b.whole, "input of tool "+b.task.Kind+" must be a mapping")
 		return false
 	}
-	if !b.known(given, h) {
+	if !b.checkKeys(given, h) {
 		return false
 	}
 	binding, ok := h.bind(b)
@@ -95,9 +95,9 @@ func (b *binder) bind(h *how) bool {
 // startsChild reports whether tools of a kind start another workflow.
 func startsChild(kind string) bool { return kind == kindWorkflow || kind == kindPlaybook }
 
-// known refuses keys that the tool does not accept, and missing required keys. A required key is not reported as missing if an
+// checkKeys refuses keys that the tool does not accept, and missing required keys. A required key is not reported as missing if an
 // unknown key was probably a misspelling of it.
-func (b *binder) known(given map[string]*document.Node, h *how) bool {
+func (b *binder) checkKeys(given map[string]*document.Node, h *builtinTool) bool {
 	meant := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(h.keys, key) {

@@ -24,12 +24,12 @@ type fanBlock struct {
 	slots int // maximum number of targets of each, a power of two; a single fan-out may have more
 }
 
-func (b *fanBlock) width() int { return bitsMax / b.slots }
+func (b *fanBlock) maxInFlight() int { return bitsMax / b.slots }
 
 // fanOuts are the fan-outs and joins of a playbook.
 type fanOuts struct {
 	book   *Playbook
-	ways   *ways
+	ways   *arcGraph
 	blocks []fanBlock
 	number []int32  // of fan-outs, by step: halfMax for each block; -1: not a fan-out
 	joins  []int32  // steps
@@ -110,7 +110,7 @@ func (f *fanOuts) split(fans []fan) {
 	slices.SortStableFunc(fans, func(a, b fan) int { return cmp.Compare(slots(a), slots(b)) })
 	for len(fans) > 0 {
 		b := fanBlock{slots: slots(fans[0])}
-		for n := range min(len(fans), halfMax, b.width()) {
+		for n := range min(len(fans), halfMax, b.maxInFlight()) {
 			if slots(fans[n]) == b.slots {
 				f.number[fans[n].step] = int32(len(f.blocks)*halfMax + n)
 				b.fans = fans[:n+1]
@@ -138,8 +138,8 @@ func (f *fanOuts) missing(b int, tell func(join, from int, missing *bitset)) {
 		var asked, missing bitset
 		for k, fan := range block.fans {
 			for slot, to := range fan.targets[from:min(from+block.slots, len(fan.targets))] {
-				own[k].add(slot*block.width() + k)
-				f.ways.put(to, oneBit(slot*block.width()+k))
+				own[k].add(slot*block.maxInFlight() + k)
+				f.ways.put(to, oneBit(slot*block.maxInFlight()+k))
 			}
 			asked.addAll(&own[k])
 		}
@@ -163,7 +163,7 @@ func (f *fanOuts) leading(b int, leads []bitset) {
 		leads[j] = all
 	}
 	f.missing(b, func(join, _ int, missing *bitset) {
-		missing.fold(f.blocks[b].width())
+		missing.fold(f.blocks[b].maxInFlight())
 		leads[join] = leads[join].without(missing)
 	})
 }

@@ -43,8 +43,8 @@ func (g routed) document() string {
 
 func (g routed) fan(i int) bool { return g[i].inclusive && len(g[i].arcs) > 1 }
 
-// leads reports whether a path from one step to another exists that does not pass through the step past before its end.
-func (g routed) leads(from, to, past int) bool {
+// mayReadAnswer reports whether a path from one step to another exists that does not pass through the step past before its end.
+func (g routed) mayReadAnswer(from, to, past int) bool {
 	seen, next := make([]bool, len(g)), []int{from}
 	for len(next) > 0 {
 		s := next[0]
@@ -60,9 +60,9 @@ func (g routed) leads(from, to, past int) bool {
 	return false
 }
 
-// whole reports whether each arc of a step leads to a join on a path that does not pass through the step.
-func (g routed) whole(fan, join int) bool {
-	return !slices.ContainsFunc(g[fan].arcs, func(to int) bool { return !g.leads(to, join, fan) })
+// otherInput reports whether each arc of a step leads to a join on a path that does not pass through the step.
+func (g routed) otherInput(fan, join int) bool {
+	return !slices.ContainsFunc(g[fan].arcs, func(to int) bool { return !g.mayReadAnswer(to, join, fan) })
 }
 
 // walk moves a token from step to step. At each step, it passes to arrives the open fan-outs, outermost first, and all fan-outs
@@ -73,7 +73,7 @@ func (g routed) walk(r *rand.Rand, arrives func(step int, open, past []int)) {
 	for range 30 {
 		arrives(at, open, past)
 		if g[at].join && len(open) > 0 {
-			k := slices.IndexFunc(open, func(fan int) bool { return g.whole(fan, at) })
+			k := slices.IndexFunc(open, func(fan int) bool { return g.otherInput(fan, at) })
 			if k < 0 {
 				k = len(open) - 1
 			}
@@ -234,7 +234,7 @@ func (g routed) check(t require.TestingT, seed uint64) {
 	for join := range g {
 		for fan := range g {
 			if g[join].join && book.AnswersTo(join, fan) {
-				require.True(t, g.fan(fan) && g.whole(fan, join), "s%d does not lead to s%d as a whole", fan, join)
+				require.True(t, g.fan(fan) && g.otherInput(fan, join), "s%d does not lead to s%d as a whole", fan, join)
 			}
 		}
 	}
@@ -243,9 +243,9 @@ func (g routed) check(t require.TestingT, seed uint64) {
 		if m := strayed.FindStringSubmatch(warning.Msg); m != nil {
 			join, fan, to := number(m[1]), number(m[2]), number(m[4])
 			warned[join] = true
-			require.True(t, g.fan(fan) && slices.Contains(g[fan].arcs, to) && !g.leads(to, join, fan), warning)
-			require.True(t, slices.ContainsFunc(g[fan].arcs, func(to int) bool { return g.leads(to, join, fan) }), warning)
-			require.Equal(t, m[3] == "by", g.leads(to, fan, -1), warning)
+			require.True(t, g.fan(fan) && slices.Contains(g[fan].arcs, to) && !g.mayReadAnswer(to, join, fan), warning)
+			require.True(t, slices.ContainsFunc(g[fan].arcs, func(to int) bool { return g.mayReadAnswer(to, join, fan) }), warning)
+			require.Equal(t, m[3] == "by", g.mayReadAnswer(to, fan, -1), warning)
 		}
 	}
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -255,9 +255,9 @@ func (g routed) check(t require.TestingT, seed uint64) {
 				return
 			}
 			for _, fan := range open {
-				require.Equal(t, g.whole(fan, step), book.AnswersTo(step, fan), "s%d, which is open, and s%d", fan, step)
+				require.Equal(t, g.otherInput(fan, step), book.AnswersTo(step, fan), "s%d, which is open, and s%d", fan, step)
 			}
-			if len(open) > 0 && !slices.ContainsFunc(past, func(fan int) bool { return g.whole(fan, step) }) {
+			if len(open) > 0 && !slices.ContainsFunc(past, func(fan int) bool { return g.otherInput(fan, step) }) {
 				require.True(t, warned[step], "s%d is reached by way of %v", step, past)
 			}
 		})

@@ -9,9 +9,9 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// theirs compiles the expressions of Jinja's dialect. An unknown name is undefined there, and not a fault: the input of a run
+// compileJinja compiles the expressions of Jinja's dialect. An unknown name is undefined there, and not a fault: the input of a run
 // may define it. Only the keychain is checked, because most expressions must not read it.
-func theirs(v value.Value, names []string) (Expr, error) {
+func compileJinja(v value.Value, names []string) (Expr, error) {
 	t, err := jinja.CompileValue(v)
 	if err != nil {
 		return nil, err
@@ -30,15 +30,15 @@ func (p *Playbook) Outlines(text string) (list []*expr.Outline, alone bool, err 
 	return expr.Outlines(text)
 }
 
-// otherNames replaces the names that Jinja's dialect has for the ends of steps by the names of this package.
-var otherNames = strings.NewReplacer(
+// jinjaEventNames replaces the names that Jinja's dialect has for the ends of steps by the names of this package.
+var jinjaEventNames = strings.NewReplacer(
 	`'call.done'`, `'step.done'`, `"call.done"`, `"step.done"`, `'call.error'`, `'step.failed'`, `"call.error"`, `"step.failed"`,
 )
 
-// ourNames applies otherNames to a guard.
-func ourNames(guard value.Value) value.Value {
+// withOurEventNames applies otherNames to a guard.
+func withOurEventNames(guard value.Value) value.Value {
 	if text, ok := guard.(string); ok {
-		return otherNames.Replace(text)
+		return jinjaEventNames.Replace(text)
 	}
 	return guard
 }

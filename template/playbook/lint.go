@@ -32,7 +32,7 @@ func (r *reader) lint(f *fanOuts) document.Errors {
 	}
 	l.final()
 	l.structure()
-	l.strays(f)
+	l.strayJoins(f)
 	l.names()
 	sorted, _ := r.warnings.Err().(document.Errors)
 	return sorted

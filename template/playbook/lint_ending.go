@@ -27,7 +27,7 @@ func (l *linter) endings(s *Step) {
 // been copied from another step.
 func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	if l.book.Jinja {
-		text = otherNames.Replace(text)
+		text = jinjaEventNames.Replace(text)
 	}
 	list, _, err := l.book.Outlines("{{" + text + "}}")
 	if err != nil {
@@ -36,7 +36,7 @@ func (l *linter) ending(s *Step, text string, pos document.Pos) {
 	there := s.endings()
 	asked := map[string][]string{}
 	for _, o := range list {
-		asks(o, func(what, text string) {
+		eachComparison(o, func(what, text string) {
 			if there[what] != nil {
 				asked[what] = append(asked[what], text)
 			}
@@ -62,8 +62,8 @@ func (s *Step) endings() map[string][]string {
 	}
 }
 
-// asks calls tell for each comparison of a variable with a text in an expression.
-func asks(o *expr.Outline, tell func(what, text string)) {
+// eachComparison calls tell for each comparison of a variable with a text in an expression.
+func eachComparison(o *expr.Outline, tell func(what, text string)) {
 	pair := func(a, b *expr.Outline) {
 		if a.Kind == expr.Reference && b.IsText() {
 			tell(strings.Join(a.Path, "."), b.Value.(string))
@@ -79,6 +79,6 @@ func asks(o *expr.Outline, tell func(what, text string)) {
 		}
 	}
 	for _, a := range o.Args {
-		asks(a, tell)
+		eachComparison(a, tell)
 	}
 }

@@ -2,9 +2,9 @@ package playbook
 
 import "slices"
 
-// strays warns of joins that tokens of a fan-out can reach although the join belongs neither to that fan-out nor to one that is
+// strayJoins warns of joins that tokens of a fan-out can reach although the join belongs neither to that fan-out nor to one that is
 // open around it.
-func (l *linter) strays(f *fanOuts) {
+func (l *linter) strayJoins(f *fanOuts) {
 	from := make([]int32, len(f.joins)) // by join: the step of such a fan-out; -1: none
 	var joins []int
 	for j := range f.joins {
@@ -34,7 +34,7 @@ func (l *linter) strayArcs(f *fanOuts, b int, from []int32) {
 		return
 	}
 	reported := map[int]bool{}
-	width := f.blocks[b].width()
+	width := f.blocks[b].maxInFlight()
 	f.missing(b, func(j, first int, missing *bitset) {
 		if reported[j] || !concerned(from[j]) {
 			return
@@ -69,7 +69,7 @@ func (l *linter) stray(join, fan, to int32, back bool) {
 type straySearch struct {
 	*fanOuts           // its paths start at the entry
 	into     [][]int32 // by step: the steps with arcs to it
-	back     *ways
+	back     *arcGraph
 	answered []bitset // by number of a fan-out: joins that belong to it
 	beside   []bitset // by number of a fan-out: joins that do not belong to it, but at which it may be open
 }
@@ -106,7 +106,7 @@ func (s *straySearch) find(joins []int, from []int32) {
 			s.back.put(step, oneBit(i))
 		}
 	}
-	s.ways.spread(s.past)
+	s.ways.spread(s.leavingBits)
 	s.back.spread(func(step int32, in *bitset) bitset {
 		if n := s.number[step]; n >= 0 {
 			here := s.beside[n].and(in).and(s.ways.at(step))
@@ -116,12 +116,12 @@ func (s *straySearch) find(joins []int, from []int32) {
 				}
 			}
 		}
-		return s.past(step, in)
+		return s.leavingBits(step, in)
 	})
 }
 
-// past returns the bits that leave a step: those of the joins that do not belong to the fan-out of the step.
-func (s *straySearch) past(step int32, in *bitset) bitset {
+// leavingBits returns the bits that leave a step: those of the joins that do not belong to the fan-out of the step.
+func (s *straySearch) leavingBits(step int32, in *bitset) bitset {
 	if n := s.number[step]; n >= 0 {
 		return in.without(&s.answered[n])
 	}

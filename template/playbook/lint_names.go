@@ -26,8 +26,8 @@ type bare struct {
 	inside bool // in the pipeline of its step
 }
 
-// brings records the literal names in an arc's args.
-func (r *reader) brings(to int, args *document.Node) {
+// recordArgs records the literal names in an arc's args.
+func (r *reader) recordArgs(to int, args *document.Node) {
 	if args == nil || args.Kind != document.Mapping {
 		return
 	}
@@ -70,7 +70,7 @@ func (l *linter) owners(b bare, name string) []string {
 			have = append(have, fmt.Sprintf(format, name))
 		}
 	}
-	add(b.inside && iterates(b.step, name), "iter.%s")
+	add(b.inside && hasIterVariable(b.step, name), "iter.%s")
 	add(l.brought[b.step.Index][name] || name == "joined" && b.step.Join != nil, "args.%s")
 	add(b.inside && slices.ContainsFunc(b.step.Tasks, func(t *Task) bool { return t.Label == name }), "results.%s")
 	add(slices.ContainsFunc(l.writes, func(keys map[string]bool) bool { return keys[name] }), "ctx.%s")
@@ -81,8 +81,8 @@ func (l *linter) owners(b bare, name string) []string {
 	return have
 }
 
-// iterates reports whether the iterations of a step have a variable called name.
-func iterates(s *Step, name string) bool {
+// hasIterVariable reports whether the iterations of a step have a variable called name.
+func hasIterVariable(s *Step, name string) bool {
 	if s.Loop != nil && (name == s.Loop.Iterator || name == "index") {
 		return true
 	}

@@ -289,17 +289,17 @@ type Arc struct {
 // replaced. The result shares memory with both and must not be changed.
 func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	payload, _ := input.(map[string]any)
-	return laidOver(p.Workload, payload)
+	return mergedOver(p.Workload, payload)
 }
 
-func laidOver(under, over map[string]value.Value) map[string]value.Value {
+func mergedOver(under, over map[string]value.Value) map[string]value.Value {
 	out := make(map[string]value.Value, len(under)+len(over))
 	maps.Copy(out, under)
 	for k, v := range over {
 		a, okA := out[k].(map[string]any)
 		b, okB := v.(map[string]any)
 		if okA && okB {
-			v = laidOver(a, b)
+			v = mergedOver(a, b)
 		}
 		out[k] = v
 	}

@@ -82,7 +82,7 @@ func (r *reader) playbook(n *document.Node) {
 	}, retiredRoot)
 	r.Required(n, "apiVersion", "metadata", "workflow")
 	if r.compile == nil {
-		r.compile = ours
+		r.compile = compileExpr
 	}
 	r.book.Executor = defaultExecutor()
 	if keychain != nil {
@@ -111,13 +111,13 @@ var retiredRoot = map[string]string{
 }
 
 // dialects maps each apiVersion to the language of its expressions.
-var dialects = map[string]compiler{"sluice/v1": ours, "noetl.io/v2": theirs, "noetl.io/v10": theirs}
+var dialects = map[string]compiler{"sluice/v1": compileExpr, "noetl.io/v2": compileJinja, "noetl.io/v10": compileJinja}
 
 func (r *reader) dialect(n *document.Node) {
 	version := r.choice(n, "sluice/v1", "noetl.io/v2", "noetl.io/v10")
 	r.book.Jinja = strings.HasPrefix(version, "noetl.io/")
 	if r.compile = dialects[version]; r.compile == nil {
-		r.compile = unread
+		r.compile = compileUnknown
 	}
 }
 

@@ -113,8 +113,8 @@ func (r *reader) fieldPath(n *document.Node) []string {
 	return path
 }
 
-// applied returns the settings for a task's results, or nil if the layer has none.
-func (l *layer) applied() *Result {
+// resultSettings returns the settings for a task's results, or nil if the layer has none.
+func (l *layer) resultSettings() *Result {
 	if !l.result {
 		return nil
 	}
@@ -125,8 +125,8 @@ func (l *layer) applied() *Result {
 	return result
 }
 
-// shorten sets the timeout of a step, unless it has a shorter one.
-func (s *Step) shorten(d time.Duration) {
+// limitTimeout sets the timeout of a step, unless it has a shorter one.
+func (s *Step) limitTimeout(d time.Duration) {
 	if d > 0 && (s.Timeout == 0 || d < s.Timeout) {
 		s.Timeout = d
 	}

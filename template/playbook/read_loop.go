@@ -20,7 +20,7 @@ func (r *reader) loop(s *Step, n *document.Node) layer {
 		"spec": func(v *document.Node) {
 			known := inherited.fields(r)
 			known["mode"] = func(v *document.Node) { l.Parallel = r.choice(v, "sequential", "parallel") == "parallel" }
-			known["max_in_flight"] = func(v *document.Node) { l.MaxInFlight = r.width(v) }
+			known["max_in_flight"] = func(v *document.Node) { l.MaxInFlight = r.maxInFlight(v) }
 			known["policy"] = func(v *document.Node) { r.loopPolicy(l, v) }
 			r.mapping(v, known, nil)
 			if width := v.Get("max_in_flight"); width != nil && !l.Parallel {
@@ -34,7 +34,7 @@ func (r *reader) loop(s *Step, n *document.Node) layer {
 
 // loopIn compiles the list. A constant must be a list; the value of an expression is checked at run time.
 func (r *reader) loopIn(n *document.Node) Expr {
-	e := r.sole(n, seenByLoop, "a list")
+	e := r.singleExpression(n, seenByLoop, "a list")
 	if e == nil {
 		return nil
 	}
@@ -54,12 +54,12 @@ func (r *reader) iterator(n *document.Node) string {
 	return name
 }
 
-// width compiles the maximum number of concurrent iterations. A number is checked here, an expression when the loop begins.
-func (r *reader) width(n *document.Node) Expr {
+// maxInFlight compiles the maximum number of concurrent iterations. A number is checked here, an expression when the loop begins.
+func (r *reader) maxInFlight(n *document.Node) Expr {
 	if n.Kind != document.String && r.Count(n) == 0 {
 		return nil
 	}
-	return r.sole(n, seenByLoop, "a whole number")
+	return r.singleExpression(n, seenByLoop, "a whole number")
 }
 
 func (r *reader) loopPolicy(l *Loop, n *document.Node) {

@@ -47,7 +47,7 @@ func (r *reader) arc(n *document.Node) (Arc, bool) {
 	}, nil)
 	r.Required(n, "step")
 	sortSets(a.Set)
-	r.brings(a.To, n.Get("args"))
+	r.recordArgs(a.To, n.Get("args"))
 	return a, a.To >= 0
 }
 

@@ -41,7 +41,7 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 			r.Refuse(c.then, "then cannot be combined with else: write else: {then: {…}}")
 			continue
 		case otherwise != nil:
-			c.then = r.otherwise(otherwise, c.then)
+			c.then = r.elseAction(otherwise, c.then)
 		case c.when == nil:
 			r.Refuse(item, "a rule needs a when or an else")
 			continue
@@ -56,8 +56,8 @@ func (r *reader) clauses(n *document.Node, unmatched string) []clause {
 	return list
 }
 
-// otherwise reads an else in any of its forms.
-func (r *reader) otherwise(n, then *document.Node) *document.Node {
+// elseAction reads an else in any of its forms.
+func (r *reader) elseAction(n, then *document.Node) *document.Node {
 	switch {
 	case then != nil:
 		r.warn(n.Pos, "else is empty and has a then beside it: write else: {then: {…}}")
@@ -95,12 +95,12 @@ func (r *reader) admit(n *document.Node) *Admit {
 	if len(a.Rules) == 0 {
 		return nil
 	}
-	a.reads()
+	a.recordKeys()
 	return a
 }
 
-// reads records the keys of ctx that can change the gate's decision.
-func (a *Admit) reads() {
+// recordKeys records the keys of ctx that can change the gate's decision.
+func (a *Admit) recordKeys() {
 	read := map[string]bool{}
 	for _, rule := range a.Rules {
 		if rule.When == nil {
@@ -211,7 +211,7 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 		r.WrongKind(n, "a number of seconds")
 		return nil
 	}
-	return r.sole(n, names, "a number of seconds")
+	return r.singleExpression(n, names, "a number of seconds")
 }
 
 // jump resolves the label of a task in the same pipeline. If no task has the label previous, it means the preceding task, and a

@@ -122,7 +122,7 @@ func (r *reader) stepSpec(s *Step, n *document.Node) layer {
 			ofTasks(v)
 			return
 		}
-		s.shorten(r.duration(v))
+		s.limitTimeout(r.duration(v))
 	}
 	known["policy"] = func(v *document.Node) { r.stepPolicy(s, v) }
 	known["join"] = func(v *document.Node) { s.Join = r.join(v) }
@@ -135,8 +135,8 @@ func (r *reader) stepPolicy(s *Step, n *document.Node) {
 		"admit": func(v *document.Node) { s.Admit = r.admit(v) },
 		"lifecycle": func(v *document.Node) {
 			r.mapping(v, template.Fields{
-				"timeout_s":  func(v *document.Node) { s.shorten(r.duration(v)) },
-				"deadline_s": func(v *document.Node) { s.shorten(r.duration(v)) },
+				"timeout_s":  func(v *document.Node) { s.limitTimeout(r.duration(v)) },
+				"deadline_s": func(v *document.Node) { s.limitTimeout(r.duration(v)) },
 			}, nil)
 		},
 		"failure": func(v *document.Node) {

@@ -32,7 +32,7 @@ type tool struct {
 }
 
 // task reads one task of a pipeline.
-func (r *reader) task(p *pipe, index int, n named) *Task {
+func (r *reader) task(p *pipe, index int, n labelledTool) *Task {
 	t := &Task{
 		Label: n.label, CallSite: -1, Step: p.step.Index, Index: index, Pos: n.tool.Pos,
 		Call: template.Step{Pos: n.tool.Pos},
@@ -121,7 +121,7 @@ func (x *tool) spec() {
 		layers = append(layers, l)
 	}
 	all := merged(append(layers, x.result)...)
-	x.task.Result = all.applied()
+	x.task.Result = all.resultSettings()
 	x.task.Unmatched = x.r.unmatched
 	if policy != nil {
 		x.r.rules(x.task, policy, x.labels, seenByRule)
@@ -179,9 +179,9 @@ func (x *tool) call() {
 	x.r.book.CallSites = append(x.r.book.CallSites, t)
 }
 
-// keptInside are the tools that receive no secrets, because their input is journaled: the engine executes them itself, or their
+// withoutSecrets are the tools that receive no secrets, because their input is journaled: the engine executes them itself, or their
 // runs have a keychain of their own.
-var keptInside = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true, kindResult: true, kindArtifact: true, kindResolve: true}
+var withoutSecrets = map[string]bool{kindSleep: true, kindWait: true, kindWorkflow: true, kindPlaybook: true, kindResult: true, kindArtifact: true, kindResolve: true}
 
 // secrets determines the secrets that the call receives.
 func (x *tool) secrets() {
@@ -192,7 +192,7 @@ func (x *tool) secrets() {
 		keys, all := t.Input.Keys("input")
 		reads = reads || all || len(keys) > 0
 	}
-	if keptInside[t.Kind] {
+	if withoutSecrets[t.Kind] {
 		if len(own) > 0 || t.Handed && len(x.step.secrets) > 0 {
 			x.r.Refuse(x.kind, "a tool of kind "+t.Kind+" is given no secrets")
 		}

@@ -16,8 +16,8 @@ type pipe struct {
 	labels    map[string]int // of tasks, by label
 }
 
-// named is a task of a pipeline with its label.
-type named struct {
+// labelledTool is a task of a pipeline with its label.
+type labelledTool struct {
 	label string
 	at    *document.Node // the place of the label; the tool if it has none
 	tool  *document.Node
@@ -33,7 +33,7 @@ type named struct {
 //	                                    - {kind: noop}             - b: {kind: noop}
 func (r *reader) tools(s *Step, n *document.Node, inherited layer) {
 	p := &pipe{step: s, inherited: inherited, labels: map[string]int{}}
-	list := r.named(s, n)
+	list := r.labelledTool(s, n)
 	seen := map[string]document.Pos{}
 	for i, t := range list {
 		if r.label(t) && r.once(t.at, "task label", t.label, seen) {
@@ -45,15 +45,15 @@ func (r *reader) tools(s *Step, n *document.Node, inherited layer) {
 	}
 }
 
-// named returns the tasks of a pipeline with their labels.
-func (r *reader) named(s *Step, n *document.Node) []named {
+// labelledTool returns the tasks of a pipeline with their labels.
+func (r *reader) labelledTool(s *Step, n *document.Node) []labelledTool {
 	if n.Kind == document.Mapping {
-		t := named{label: s.Name + "_task", at: n, tool: n, alone: true}
+		t := labelledTool{label: s.Name + "_task", at: n, tool: n, alone: true}
 		if name := n.Get("name"); name != nil && !takesName(n) {
 			_, t.written = name.Text()
 			t.label, t.at = r.Text(name), name
 		}
-		return []named{t}
+		return []labelledTool{t}
 	}
 	if n.Kind == document.Sequence && n.Len() == 0 {
 		r.Refuse(n, "tool must not be an empty list: leave it out")
@@ -63,7 +63,7 @@ func (r *reader) named(s *Step, n *document.Node) []named {
 		r.WrongKind(n, "a mapping or a list")
 		return nil
 	}
-	var list []named
+	var list []labelledTool
 	for i, item := range n.Items() {
 		if t, ok := r.listed(i, item); ok {
 			list = append(list, t)
@@ -74,8 +74,8 @@ func (r *reader) named(s *Step, n *document.Node) []named {
 
 // listed returns the task in an item of a list: a mapping with a kind, or a mapping from its label to the tool. It reports
 // false if the item is invalid.
-func (r *reader) listed(i int, item *document.Node) (named, bool) {
-	t := named{label: "task_" + strconv.Itoa(i), at: item, tool: item}
+func (r *reader) listed(i int, item *document.Node) (labelledTool, bool) {
+	t := labelledTool{label: "task_" + strconv.Itoa(i), at: item, tool: item}
 	if item.Kind != document.Mapping {
 		r.Refuse(item, "a task must be a mapping, not "+item.Kind.String())
 		return t, false
@@ -89,7 +89,7 @@ func (r *reader) listed(i int, item *document.Node) (named, bool) {
 	}
 	for e := range item.Entries() {
 		if item.Len() == 1 && e.Value.Kind == document.Mapping {
-			return named{label: e.Key, at: e.Value, tool: e.Value, alone: true, written: true}, true
+			return labelledTool{label: e.Key, at: e.Value, tool: e.Value, alone: true, written: true}, true
 		}
 	}
 	r.Fault(&document.Error{Pos: item.Pos.Key("kind"), Msg: "kind is missing"})
@@ -104,7 +104,7 @@ func takesName(n *document.Node) bool {
 
 // label checks that a label can be part of the keys of calls: the key of a call of step s and task t is s.t, which must be
 // unambiguous. It reports false if the label is empty.
-func (r *reader) label(t named) bool {
+func (r *reader) label(t labelledTool) bool {
 	err := template.ValidID(t.label)
 	if err == nil && strings.ContainsAny(t.label, ".@") {
 		err = fmt.Errorf("%s: a label has no dots and no @", document.Quote(t.label))

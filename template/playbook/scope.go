@@ -18,8 +18,8 @@ import (
 // compiler compiles a value whose expressions may use the variables names.
 type compiler func(v value.Value, names []string) (Expr, error)
 
-// ours compiles the expressions of package expr. Playbooks do not allow reads of steps: results are passed in args and ctx.
-func ours(v value.Value, names []string) (Expr, error) {
+// compileExpr compiles the expressions of package expr. Playbooks do not allow reads of steps: results are passed in args and ctx.
+func compileExpr(v value.Value, names []string) (Expr, error) {
 	t, err := expr.CompileValue(v, expr.Scope{Names: names})
 	if err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func ours(v value.Value, names []string) (Expr, error) {
 // keychainName is the variable that secrets are read from.
 const keychainName = secret.Variable
 
-// unread replaces the compiler of an unknown language, which has been reported. The expressions of such a document cannot be
+// compileUnknown replaces the compiler of an unknown language, which has been reported. The expressions of such a document cannot be
 // checked.
-func unread(value.Value, []string) (Expr, error) {
+func compileUnknown(value.Value, []string) (Expr, error) {
 	return expr.Compile("{{ input }}", expr.Scope{Names: []string{"input"}})
 }
 
@@ -83,9 +83,9 @@ func (r *expressions) expression(n *document.Node, names []string) Expr {
 	return r.compiled(n.Value(), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 }
 
-// sole compiles a value that must be one expression if it is a string; must describes its result. It reports any other string
+// singleExpression compiles a value that must be one expression if it is a string; must describes its result. It reports any other string
 // and returns nil.
-func (r *expressions) sole(n *document.Node, names []string, must string) Expr {
+func (r *expressions) singleExpression(n *document.Node, names []string, must string) Expr {
 	e := r.compiled(expr.Trim(n.Value()), n.Pos, names, func(pointer value.Pointer) *document.Node { return follow(n, pointer) })
 	if e != nil && alwaysText(e) {
 		r.Refuse(n, fmt.Sprintf("%s must be one expression {{ … }} that returns %s", lastKey(n.Pos), must))
@@ -160,7 +160,7 @@ func (r *expressions) condition(n *document.Node, names []string) (Expr, string)
 	}
 	v := expr.Trim(n.Value())
 	if r.book.Jinja {
-		v = ourNames(v)
+		v = withOurEventNames(v)
 	}
 	e := r.compiled(v, n.Pos, names, func(value.Pointer) *document.Node { return n })
 	if e == nil {

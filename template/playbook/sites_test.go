@@ -25,8 +25,8 @@ func (c call) Name(name string) (value.Value, error) {
 
 func (call) Step(string, expr.Field) (value.Value, error) { return nil, expr.ErrNoOutput }
 
-// carried returns the binding of the only call site, and a function that renders its templates with the input of the task.
-func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) value.Value) {
+// renderedBinding returns the binding of the only call site, and a function that renders its templates with the input of the task.
+func renderedBinding(t *testing.T, text string) (*template.Bound, func(*expr.Template) value.Value) {
 	checked, book := load(t, text)
 	require.Len(t, book.CallSites, 1)
 	var input value.Value
@@ -48,7 +48,7 @@ func carried(t *testing.T, text string) (*template.Bound, func(*expr.Template) v
 
 func TestBuiltInToolsAreBindingsOfTheirCallSites(t *testing.T) {
 	t.Run("an HTTP request", func(t *testing.T) {
-		b, of := carried(t, tool(`{kind: http, method: PUT, url: "http://{{ ctx.a }}/x", headers: {X-A: "{{ iter.a }}", "a\"b": 1}, params: {n: "{{ ctx.n }}", q: "a b"}, body: {o: "{{ ctx.o }}"}}`))
+		b, of := renderedBinding(t, tool(`{kind: http, method: PUT, url: "http://{{ ctx.a }}/x", headers: {X-A: "{{ iter.a }}", "a\"b": 1}, params: {n: "{{ ctx.n }}", q: "a b"}, body: {o: "{{ ctx.o }}"}}`))
 		require.NotNil(t, b.Binding.HTTP)
 		require.Equal(t, "PUT", of(b.Method))
 		require.Equal(t, "http://ctx.a/x?n=3&q=a+b", of(b.URL))
@@ -56,16 +56,16 @@ func TestBuiltInToolsAreBindingsOfTheirCallSites(t *testing.T) {
 		require.Equal(t, map[string]any{"o": map[string]any{"k": "ctx.o.k"}}, of(b.Body))
 	})
 	t.Run("parameters join those of the URL", func(t *testing.T) {
-		b, of := carried(t, tool(`{kind: http, url: "http://x/?a=1", params: {b: 2}}`))
+		b, of := renderedBinding(t, tool(`{kind: http, url: "http://x/?a=1", params: {b: 2}}`))
 		require.Equal(t, "http://x/?a=1&b=2", of(b.URL))
 		require.Equal(t, "GET", of(b.Method))
-		b, of = carried(t, tool(`{kind: http, input: {url: "http://x/", params: {}, payload: "{{ args.a }}"}}`))
+		b, of = renderedBinding(t, tool(`{kind: http, input: {url: "http://x/", params: {}, payload: "{{ args.a }}"}}`))
 		require.Equal(t, "http://x/", of(b.URL))
 		require.Equal(t, "POST", of(b.Method))
 		require.Equal(t, "args.a", of(b.Body))
 	})
 	t.Run("a command", func(t *testing.T) {
-		b, of := carried(t, tool(`{kind: command, argv: [jq, "{{ ctx.a }}", 5], stdin: "{{ ctx.o }}", env: {A: "{{ args.b }}"}, dir: "/{{ ctx.a }}", output: json}`))
+		b, of := renderedBinding(t, tool(`{kind: command, argv: [jq, "{{ ctx.a }}", 5], stdin: "{{ ctx.o }}", env: {A: "{{ args.b }}"}, dir: "/{{ ctx.a }}", output: json}`))
 		require.Equal(t, []any{"jq", "ctx.a", int64(5)}, of(b.Argv))
 		require.Equal(t, map[string]any{"k": "ctx.o.k"}, of(b.Stdin))
 		require.Equal(t, map[string]any{"A": "args.b"}, of(b.Env))
@@ -73,14 +73,14 @@ func TestBuiltInToolsAreBindingsOfTheirCallSites(t *testing.T) {
 		require.Equal(t, "json", b.Binding.Command.Output)
 	})
 	t.Run("the text of a shell", func(t *testing.T) {
-		b, of := carried(t, tool(`{kind: shell, shell: 'echo "$A"', env: {A: 1}}`))
+		b, of := renderedBinding(t, tool(`{kind: shell, shell: 'echo "$A"', env: {A: 1}}`))
 		require.Equal(t, `echo "$A"`, of(b.Shell))
 		require.Nil(t, b.Argv)
 	})
 	t.Run("a sleep and a wait", func(t *testing.T) {
-		b, of := carried(t, tool(`{kind: sleep, for: "PT{{ ctx.n }}S"}`))
+		b, of := renderedBinding(t, tool(`{kind: sleep, for: "PT{{ ctx.n }}S"}`))
 		require.Equal(t, "PT3S", of(b.For))
-		b, of = carried(t, tool(`{kind: wait, message: "ok-{{ ctx.a }}"}`))
+		b, of = renderedBinding(t, tool(`{kind: wait, message: "ok-{{ ctx.a }}"}`))
 		require.Equal(t, "ok-ctx.a", of(b.Wanted))
 	})
 	t.Run("a child", func(t *testing.T) {

@@ -80,10 +80,10 @@ func (b *bitset) all(yield func(i int) bool) {
 	}
 }
 
-// ways are arcs between steps, along which bits are propagated until nothing changes. Each step has a place. All arcs lead to
+// arcGraph are arcs between steps, along which bits are propagated until nothing changes. Each step has a place. All arcs lead to
 // later places, except those that close a cycle. So without cycles every step propagates its bits once, and each nested cycle
 // may cost one more round.
-type ways struct {
+type arcGraph struct {
 	place []int32  // by step
 	step  []int32  // by place
 	first []int32  // by place, and one more: the start of its part of to
@@ -93,9 +93,9 @@ type ways struct {
 }
 
 // newWays returns the ways for the arcs of each step. root is the first step.
-func newWays(arcs [][]int32, root int32) *ways {
+func newWays(arcs [][]int32, root int32) *arcGraph {
 	n := len(arcs)
-	w := &ways{
+	w := &arcGraph{
 		place: make([]int32, n), step: make([]int32, n), first: make([]int32, n+1), in: make([]bitset, n), dirty: make([]uint64, (n+63)/64),
 	}
 	left := w.order(arcs, root, n)
@@ -116,7 +116,7 @@ func newWays(arcs [][]int32, root int32) *ways {
 
 // order assigns places to the steps reachable from a step, in reverse postorder: the last of the places that are left. It
 // returns the number of places left.
-func (w *ways) order(arcs [][]int32, from int32, left int) int {
+func (w *arcGraph) order(arcs [][]int32, from int32, left int) int {
 	const seen = -1 // 0: not yet
 	type visit struct{ step, next int32 }
 	var path []visit
@@ -141,15 +141,15 @@ func (w *ways) order(arcs [][]int32, from int32, left int) int {
 }
 
 // clear removes all bits.
-func (w *ways) clear() { clear(w.in) }
+func (w *arcGraph) clear() { clear(w.in) }
 
 // at returns the bits that have arrived at a step.
-func (w *ways) at(step int32) *bitset { return &w.in[w.place[step]] }
+func (w *arcGraph) at(step int32) *bitset { return &w.in[w.place[step]] }
 
 // put adds bits to a step, from which spread propagates them.
-func (w *ways) put(step int32, b bitset) { w.bring(w.place[step], &b) }
+func (w *arcGraph) put(step int32, b bitset) { w.addBits(w.place[step], &b) }
 
-func (w *ways) bring(place int32, b *bitset) {
+func (w *arcGraph) addBits(place int32, b *bitset) {
 	if w.in[place].addAll(b) {
 		w.dirty[place/64] |= 1 << (place % 64)
 	}
@@ -157,7 +157,7 @@ func (w *ways) bring(place int32, b *bitset) {
 
 // spread propagates bits from step to step until nothing changes. through returns the bits that leave a step for the bits that
 // have arrived there; it must be monotonic. spread returns the number of calls of through.
-func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
+func (w *arcGraph) spread(through func(step int32, in *bitset) bitset) (asked int) {
 	for again := true; again; {
 		again = false
 		for at := w.next(0); at >= 0; at = w.next(at + 1) { // bits at earlier places wait for the next round
@@ -166,7 +166,7 @@ func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 			w.dirty[at/64] &^= 1 << (at % 64)
 			out := through(w.step[at], &w.in[at])
 			for _, to := range w.to[w.first[at]:w.first[at+1]] {
-				w.bring(to, &out)
+				w.addBits(to, &out)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (w *ways) spread(through func(step int32, in *bitset) bitset) (asked int) {
 }
 
 // next returns the first place, from the given one on, at which new bits have arrived, or -1.
-func (w *ways) next(from int) int {
+func (w *arcGraph) next(from int) int {
 	i := from / 64
 	if i >= len(w.dirty) {
 		return -1

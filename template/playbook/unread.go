@@ -2,8 +2,8 @@ package playbook
 
 import "slices"
 
-// harmless are the keys of a variable that cannot contain the answer of a task.
-var harmless = map[string][]string{
+// keysWithoutAnswer are the keys of a variable that cannot contain the answer of a task.
+var keysWithoutAnswer = map[string][]string{
 	"outcome": {"status", "error", "meta", "loop"},
 	"output":  {"status", "error", "meta", "loop"},
 	"event":   {"step", "step_run_id", "name", "status", "error", "loop"},
@@ -17,7 +17,7 @@ func (p *Playbook) findUnread() []bool {
 		return unread
 	}
 	for _, s := range p.Steps { // tokens carry the event of their step to the next gates
-		if slices.ContainsFunc(s.expressions(), func(e Expr) bool { return leads(e, "event") }) {
+		if slices.ContainsFunc(s.expressions(), func(e Expr) bool { return mayReadAnswer(e, "event") }) {
 			return unread
 		}
 	}
@@ -30,16 +30,16 @@ func (p *Playbook) findUnread() []bool {
 
 // readsAnswers reports whether an expression of a step may read an answer of its tasks.
 func readsAnswers(e Expr) bool {
-	return leads(e, "outcome") || leads(e, "output") || slices.Contains(e.Names(), "_prev") || slices.Contains(e.Names(), "results")
+	return mayReadAnswer(e, "outcome") || mayReadAnswer(e, "output") || slices.Contains(e.Names(), "_prev") || slices.Contains(e.Names(), "results")
 }
 
-// leads reports whether an expression may read an answer through the variable name.
-func leads(e Expr, name string) bool {
+// mayReadAnswer reports whether an expression may read an answer through the variable name.
+func mayReadAnswer(e Expr, name string) bool {
 	if !slices.Contains(e.Names(), name) {
 		return false
 	}
 	keys, all := e.Keys(name)
-	return all || slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(harmless[name], key) })
+	return all || slices.ContainsFunc(keys, func(key string) bool { return !slices.Contains(keysWithoutAnswer[name], key) })
 }
 
 // expressions returns all expressions of a step.

@@ -100,7 +100,7 @@ func (r *reader) assertion(n *document.Node) (expects []string) {
 
 // expand finds the entry of a task, and reads it before the task. The caller's input is merged over the entry's input, and the
 // entry's policy applies if the caller has none.
-func (x *tool) expand(n named) {
+func (x *tool) expand(n labelledTool) {
 	r := x.r
 	name := n.tool.Get("task")
 	if name == nil {
@@ -130,7 +130,7 @@ func (x *tool) expand(n named) {
 }
 
 // checkExpected refuses a call whose input lacks keys that the entry expects.
-func (x *tool) checkExpected(n named) {
+func (x *tool) checkExpected(n labelledTool) {
 	for _, key := range x.expects {
 		if x.whole == nil && x.input[key] == nil {
 			x.r.Fault(&document.Error{Pos: n.tool.Pos, Text: key, Msg: fmt.Sprintf("the workbook entry expects input %q", key)})

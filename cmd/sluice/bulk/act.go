@@ -25,7 +25,7 @@ func (v *verb) act(cmd *cobra.Command) error {
 	case expects && v.req.Expect < 1:
 		return fmt.Errorf("--expect %d: it is the number of runs, 1 or more", v.req.Expect)
 	}
-	if err := v.how(cmd); err != nil {
+	if err := v.completeRequest(cmd); err != nil {
 		return err
 	}
 	v.req.Verb = api.Bulk
@@ -33,7 +33,7 @@ func (v *verb) act(cmd *cobra.Command) error {
 	if v.req.Dry = dry || !expects; v.req.Dry {
 		return v.preview(cmd, dry)
 	}
-	begun, err := v.carry(cmd)
+	begun, err := v.runAct(cmd)
 	if begun > 0 && errors.Is(cmd.Context().Err(), context.Canceled) {
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("act %d continues in the process that works on %s, else with the next process or before the next act; to see or stop it, run:\n  %s\n  %s",
 			begun, v.dir, v.command("bulk", "show", fmt.Sprint(begun)), v.command("bulk", "stop", fmt.Sprint(begun)))}
@@ -43,9 +43,9 @@ func (v *verb) act(cmd *cobra.Command) error {
 
 func (v *verb) command(words ...string) string { return cli.CommandLine(v.dir, words) }
 
-// carry begins an act and follows it to its end, through the processes that continue it. It begins the act only once, since a second
+// runAct begins an act and follows it to its end, through the processes that continue it. It begins the act only once, since a second
 // request would begin another act.
-func (v *verb) carry(cmd *cobra.Command) (begun uint64, err error) {
+func (v *verb) runAct(cmd *cobra.Command) (begun uint64, err error) {
 	var act *api.Act
 	for {
 		err = v.with(cmd, func(c *control.Client) (err error) {
@@ -114,7 +114,7 @@ func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	case p.Will == 0:
 		return cli.Refuse(fmt.Errorf("no run would be %s; nothing was done", bulk.Past(p.Act)))
 	}
-	options := append([]string{"--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}, v.said(cmd)...)
+	options := append([]string{"--where", v.req.Query, "--expect", fmt.Sprint(p.Count)}, v.selectionFlags(cmd)...)
 	if v.req.Reason != "" {
 		options = append(options, "--reason", v.req.Reason)
 	}
@@ -174,12 +174,12 @@ func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *ap
 		return act, objects.End()
 	}
 	table.End()
-	v.sum(cmd, act)
+	v.printCounts(cmd, act)
 	return act, nil
 }
 
-// sum prints the counts of an act, for people.
-func (v *verb) sum(cmd *cobra.Command, a *api.Act) {
+// printCounts prints the counts of an act, for people.
+func (v *verb) printCounts(cmd *cobra.Command, a *api.Act) {
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "act %d is %s: %s of %d %s", a.ID, a.State, cli.Plural(a.Done, "run"), a.Count, bulk.Past(a.Act))
 	if a.How != "" {

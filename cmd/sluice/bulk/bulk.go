@@ -44,8 +44,8 @@ the reason. A second act on the same run at the same time is refused.`,
 	return cmd
 }
 
-// of holds the description of each verb.
-var of = map[string]string{
+// helpTexts holds the description of each verb.
+var helpTexts = map[string]string{
 	"rerun": `Rerun starts, for each run that the query selects, a new run that keeps results of it and runs the rest again, as sluice rerun
 does; the runs stay as they are. One of --from, --only, --failed, --changed, --set, --input and --workflow selects the steps that
 run again: see sluice rerun --help. A run is refused if that is not possible: a run without that step, or without a failure, a
@@ -62,8 +62,8 @@ refused. The preview names the steps among them that are marked as not idempoten
 	"pause":  `Pause keeps new calls of each run from starting, until sluice resume or sluice bulk resume.`,
 }
 
-// saying holds the required flags of acts, for their examples.
-var saying = map[string]string{"rerun": " --failed", "move": " --workflow order-new.yaml"}
+// requiredFlags holds the required flags of acts, for their examples.
+var requiredFlags = map[string]string{"rerun": " --failed", "move": " --workflow order-new.yaml"}
 
 const exitHelp = `
 
@@ -81,9 +81,9 @@ func newAct(name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: strings.ToUpper(name[:1]) + name[1:] + " all runs that a query selects",
-		Long:  of[name] + "\n\nSluice bulk --help describes acts." + exitHelp,
+		Long:  helpTexts[name] + "\n\nSluice bulk --help describes acts." + exitHelp,
 		Example: fmt.Sprintf(`  sluice bulk %s --where 'workflow:order age>1d' --data ./journal
-  sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name+saying[name], name+saying[name]),
+  sluice bulk %s --where 'workflow:order age>1d' --expect 12 --reason 'see ticket 7' --data ./journal`, name+requiredFlags[name], name+requiredFlags[name]),
 		Args: cli.Arguments,
 	}
 	v := newVerb(cmd)
@@ -132,8 +132,8 @@ func (v *verb) with(cmd *cobra.Command, use func(*control.Client) error) error {
 	return cli.ExitOf(control.With(cmd.Context(), v.dir, coordinator.Config{}, use))
 }
 
-// number parses the id of an act.
-func number(text string) (uint64, error) {
+// parseActID parses the id of an act.
+func parseActID(text string) (uint64, error) {
 	n, err := strconv.ParseUint(cmp.Or(journal.BulkIn(text), text), 10, 64)
 	if err != nil || n == 0 {
 		return 0, cli.Refuse(fmt.Errorf("there is no act %q: acts are numbered from 1, see sluice bulk list", text))

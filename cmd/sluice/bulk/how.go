@@ -24,8 +24,8 @@ func (v *verb) rerunFlags(cmd *cobra.Command) {
 	flags.StringVar(&v.workflow, "workflow", "", "the workflow `NEW`: a file, or the name of a published one (default: that of each run)")
 }
 
-// how completes the request of a rerun or a move.
-func (v *verb) how(cmd *cobra.Command) (err error) {
+// completeRequest completes the request of a rerun or a move.
+func (v *verb) completeRequest(cmd *cobra.Command) (err error) {
 	if v.req.Act == "move" && v.workflow == "" {
 		return errors.New("under which workflow? name it by --workflow")
 	}
@@ -59,8 +59,8 @@ func (v *verb) how(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// said returns the flags of the command line that select the steps of a rerun or the workflow, with their values.
-func (v *verb) said(cmd *cobra.Command) (words []string) {
+// selectionFlags returns the flags of the command line that select the steps of a rerun or the workflow, with their values.
+func (v *verb) selectionFlags(cmd *cobra.Command) (words []string) {
 	for _, one := range []struct {
 		flag, text string
 	}{{"--from", v.what.From}, {"--only", v.what.Only}} {

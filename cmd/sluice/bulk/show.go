@@ -30,7 +30,7 @@ refused or waiting, and new is the id of the run that a rerun has started; and a
 	follow := false
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait until the act has ended")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, err := number(args[0])
+		id, err := parseActID(args[0])
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ nothing, and prints the same as sluice bulk show. It ends with 2 if there is no 
 	v := newVerb(cmd)
 	v.actor(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, err := number(args[0])
+		id, err := parseActID(args[0])
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ const (
 	readSize  = 1 << 16
 )
 
-// apart returns excerpts of two values around their first difference.
-func apart(old, now any) (before, after string) {
+// excerpts returns excerpts of two values around their first difference.
+func excerpts(old, now any) (before, after string) {
 	was, wasWhole := text(old)
 	is, isWhole := text(now)
 	at := 0

@@ -13,7 +13,7 @@ func TestLongValuesAreShownWhereTheyDiffer(t *testing.T) {
 	for _, before := range []int{0, 30, 31, 90, 300, 5000} {
 		for _, after := range []int{0, 20, 400} {
 			same, rest := strings.Repeat("ä", before), strings.Repeat("z", after)
-			old, now := apart(same+"OLD"+rest, same+"NEW"+rest)
+			old, now := excerpts(same+"OLD"+rest, same+"NEW"+rest)
 			require.Contains(t, old, "OLD", "%d, %d", before, after)
 			require.Contains(t, now, "NEW", "%d, %d", before, after)
 			require.True(t, utf8.ValidString(old+now))
@@ -22,12 +22,12 @@ func TestLongValuesAreShownWhereTheyDiffer(t *testing.T) {
 			require.Equal(t, after == 400, strings.HasSuffix(old, "…"), "%d, %d", before, after)
 		}
 	}
-	old, now := apart(nil, strings.Repeat("x", 500))
+	old, now := excerpts(nil, strings.Repeat("x", 500))
 	require.Equal(t, "none", old)
 	require.Equal(t, `"`+strings.Repeat("x", 99)+"…", now)
-	old, now = apart(strings.Repeat("x", 500)+"y", strings.Repeat("x", 500))
+	old, now = excerpts(strings.Repeat("x", 500)+"y", strings.Repeat("x", 500))
 	require.NotEqual(t, old, now, "one is the beginning of the other")
 	long := strings.Repeat("x", readSize)
-	old, _ = apart(long+"a", long+"b")
+	old, _ = excerpts(long+"a", long+"b")
 	require.True(t, strings.HasSuffix(old, "…"), "they differ behind what is read")
 }

@@ -144,7 +144,7 @@ func printSteps(w io.Writer, indent string, added, removed []string, changed []v
 
 func printParts(w io.Writer, indent string, parts []versions.Part) {
 	for _, p := range parts {
-		old, now := apart(p.Old, p.New)
+		old, now := excerpts(p.Old, p.New)
 		line(w, indent+"    ", "%s: %s -> %s", p.Part, old, now)
 	}
 }

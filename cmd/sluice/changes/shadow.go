@@ -115,7 +115,7 @@ func (p *printer) print(s *api.Shadowed) error {
 			cli.Plural(int(s.Events), "event"), s.Status, s.Shadow)
 	}
 	for i := range s.Children {
-		line(p.out, "  ", "%s", followed(&s.Children[i]))
+		line(p.out, "  ", "%s", childText(&s.Children[i]))
 	}
 	for i := range s.Differences {
 		line(p.out, "  ", "%s", s.Differences[i].String())
@@ -126,8 +126,8 @@ func (p *printer) print(s *api.Shadowed) error {
 	return nil
 }
 
-// followed describes the comparison of a child run for people.
-func followed(c *shadow.Child) string {
+// childText describes the comparison of a child run for people.
+func childText(c *shadow.Child) string {
 	switch events := cli.Plural(int(c.Events), "event"); {
 	case c.Why != "":
 		return fmt.Sprintf("child run %s was not followed: %s", c.Run, c.Why)

@@ -23,7 +23,7 @@ func Arguments(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(args) < least:
-		return fmt.Errorf("%s: write %s", missing(names[len(args):least]), line)
+		return fmt.Errorf("%s: write %s", missingText(names[len(args):least]), line)
 	case len(args) <= len(names) || repeats:
 		return nil
 	case len(names) == 0:
@@ -43,8 +43,8 @@ func argumentsOf(usage string) []string {
 	return words
 }
 
-// missing returns a text with the names of missing arguments.
-func missing(names []string) string {
+// missingText returns a text with the names of missing arguments.
+func missingText(names []string) string {
 	for i, name := range names {
 		name = strings.TrimRight(name, ".…")
 		names[i] = strings.ReplaceAll(name, "|", " or ")

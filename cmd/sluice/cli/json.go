@@ -15,7 +15,7 @@ import (
 // control characters, which does not change the values. It does not escape HTML.
 func NewJSON(w, out io.Writer) *json.Encoder {
 	if IsTerminal(out) {
-		w = escaped{w}
+		w = escapingWriter{w}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -31,10 +31,10 @@ func ValueJSON(v any) json.RawMessage {
 	return data
 }
 
-// escaped writes JSON with escapes for all characters that cannot be printed. Each Write must have whole values.
-type escaped struct{ to io.Writer }
+// escapingWriter writes JSON with escapes for all characters that cannot be printed. Each Write must have whole values.
+type escapingWriter struct{ to io.Writer }
 
-func (e escaped) Write(text []byte) (int, error) {
+func (e escapingWriter) Write(text []byte) (int, error) {
 	var b strings.Builder
 	for _, r := range string(text) {
 		switch {

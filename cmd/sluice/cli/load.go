@@ -42,7 +42,7 @@ func LoadToRun(file string, passEnv ...string) (*registry.Registry, *plan.Plan, 
 func LoadToCheck(file string, elsewhere []string) (*plan.Plan, error) {
 	loaded, entry, err := registry.LoadToCheck(file, elsewhere)
 	if err != nil {
-		return nil, named(file, loaded, err)
+		return nil, withFileName(file, loaded, err)
 	}
 	return entry.Plan, nil
 }
@@ -56,14 +56,14 @@ func LoadEntry(file string) (*registry.Entry, error) {
 func loadEntry(file string, passEnv ...string) (*registry.Registry, *registry.Entry, error) {
 	loaded, entry, err := registry.Load(file, passEnv...)
 	if err != nil {
-		return nil, nil, named(file, loaded, err)
+		return nil, nil, withFileName(file, loaded, err)
 	}
 	return loaded, entry, nil
 }
 
-// named adds the name of the file to an error, and removes the name of a package. It returns an error of a document, or of a file that was
+// withFileName adds the name of the file to an error, and removes the name of a package. It returns an error of a document, or of a file that was
 // not read, unchanged.
-func named(file string, loaded *registry.Registry, err error) error {
+func withFileName(file string, loaded *registry.Registry, err error) error {
 	if loaded == nil || isDocumentError(err) {
 		return err
 	}

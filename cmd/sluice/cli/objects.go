@@ -18,7 +18,7 @@ type Objects struct {
 // NewObjects returns an Objects that writes to w: one list, or one object per line. End must be called at the end.
 func NewObjects(w io.Writer, list bool) *Objects {
 	o := &Objects{w: bufio.NewWriter(w), list: list}
-	o.enc = NewJSON(trimmed{o}, w)
+	o.enc = NewJSON(listWriter{o}, w)
 	return o
 }
 
@@ -52,10 +52,10 @@ func (o *Objects) End() error {
 	return o.Flush()
 }
 
-// trimmed drops the line break after an object of a list: Print and End write it, after a comma if another object follows.
-type trimmed struct{ o *Objects }
+// listWriter drops the line break after an object of a list: Print and End write it, after a comma if another object follows.
+type listWriter struct{ o *Objects }
 
-func (t trimmed) Write(line []byte) (int, error) {
+func (t listWriter) Write(line []byte) (int, error) {
 	n := len(line)
 	if t.o.list {
 		line = line[:n-1]

@@ -12,8 +12,8 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// fewVerbs bounds the verbs that an error lists.
-const fewVerbs = 10
+// listedVerbs bounds the verbs that an error lists.
+const listedVerbs = 10
 
 // SuggestVerb is the Args function of a command with verbs below it. It refuses an unknown verb, and names the verb that was
 // probably meant, or all verbs if they are few.
@@ -31,7 +31,7 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(names) == 1:
 		return fmt.Errorf("unknown command %q: there is only %s", args[0], names[0])
-	case len(names) > 1 && len(names) <= fewVerbs:
+	case len(names) > 1 && len(names) <= listedVerbs:
 		return fmt.Errorf("unknown command %q: it is one of %s", args[0], strings.Join(names, ", "))
 	}
 	return fmt.Errorf("unknown command %q", args[0])

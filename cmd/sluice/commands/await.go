@@ -19,7 +19,7 @@ import (
 )
 
 // await waits until the condition holds for the cell of --cell, or the first cell that the message went to, and prints the cell.
-func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
+func (s *sendCommand) await(cmd *cobra.Command, done *api.Done) error {
 	if s.cell == "" {
 		if len(done.Cells) == 0 {
 			return cli.Fail(fmt.Errorf("--until: the message goes to no cell that could be awaited: name a cell with --cell"))
@@ -52,7 +52,7 @@ func (s *sending) await(cmd *cobra.Command, done *api.Done) error {
 }
 
 // follow waits until the condition holds for the cell, through whatever process works on the run.
-func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
+func (s *sendCommand) follow(ctx context.Context, run string) (*api.Cell, error) {
 	for {
 		revision, _ := disk.Revision(s.dir) // if this fails, With fails, too
 		var cell *api.Cell
@@ -62,7 +62,7 @@ func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
 				cell, err = c.Await(ctx, run, s.cell, s.until)
 				return err
 			}
-			cell, err = s.look(ctx, c, run)
+			cell, err = s.findCell(ctx, c, run)
 			return err
 		})
 		gone := errors.Is(err, api.ErrHungUp) || errors.Is(err, api.ErrNotHeld)
@@ -75,9 +75,9 @@ func (s *sending) follow(ctx context.Context, run string) (*api.Cell, error) {
 	}
 }
 
-// look returns the cell if the condition holds now; else nil. It does not wait, since this process has opened the journal itself and would
+// findCell returns the cell if the condition holds now; else nil. It does not wait, since this process has opened the journal itself and would
 // block other processes.
-func (s *sending) look(ctx context.Context, c *control.Client, run string) (cell *api.Cell, err error) {
+func (s *sendCommand) findCell(ctx context.Context, c *control.Client, run string) (cell *api.Cell, err error) {
 	warning, err := c.Cells(ctx, api.Request{Run: run, Step: s.cell, If: s.until}, func(one *api.Cell) error {
 		cell = one
 		return nil

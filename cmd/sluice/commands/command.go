@@ -120,7 +120,7 @@ func (c *command) report(cmd *cobra.Command, done *api.Done) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", progress.Clean(done.Warning))
 	}
 	if done.Dry {
-		foretell(cmd.OutOrStdout(), done)
+		printDryRun(cmd.OutOrStdout(), done)
 		return nil
 	}
 	if !c.said {
@@ -152,7 +152,7 @@ func (c *command) confirmation(done *api.Done) string {
 	case api.Cancel:
 		text, next = "cancelled "+what, ""
 	case api.Pause:
-		text, next = "paused "+what, "to go on: "+cli.CommandLine(c.dir, resumes(done.Run, c.req.Step))
+		text, next = "paused "+what, "to go on: "+cli.CommandLine(c.dir, resumeArguments(done.Run, c.req.Step))
 	case api.Resume:
 		text = "resumed " + what
 	case api.Abort:

@@ -36,7 +36,7 @@ A run that has not ended is refused: cancel it first. Of several runs, those bef
 			case c.output.Value == "json":
 				p.Print(&done)
 			case done.Dry:
-				foretell(cmd.OutOrStdout(), &done)
+				printDryRun(cmd.OutOrStdout(), &done)
 			default:
 				fmt.Fprintf(cmd.OutOrStdout(), "deleted %s\n", progress.Clean(done.Run))
 			}

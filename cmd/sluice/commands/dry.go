@@ -16,8 +16,8 @@ func takesDry(cmd *cobra.Command, dry *bool) {
 	cmd.Flags().BoolVar(dry, "dry-run", false, "change nothing, only print the effect")
 }
 
-// foretell prints the effect of a command that was not carried out.
-func foretell(out io.Writer, done *api.Done) {
+// printDryRun prints the effect of a command that was not carried out.
+func printDryRun(out io.Writer, done *api.Done) {
 	text, events := "nothing was done; it would be accepted", make([]string, len(done.Would))
 	for i := range done.Would {
 		e := &done.Would[i]

@@ -77,7 +77,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 		if sets {
 			done, err := client.Do(ctx, &k.req)
 			if err != nil || done.Dry {
-				return k.foretell(cmd, &done, err)
+				return k.printDryRun(cmd, &done, err)
 			}
 		}
 		return k.show(cmd, client)
@@ -85,8 +85,8 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 	return cli.ExitOf(err)
 }
 
-// foretell prints the event that would be journaled, or returns the reason that the rule is refused.
-func (k *keep) foretell(cmd *cobra.Command, done *api.Done, err error) error {
+// printDryRun prints the event that would be journaled, or returns the reason that the rule is refused.
+func (k *keep) printDryRun(cmd *cobra.Command, done *api.Done, err error) error {
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (k *keep) foretell(cmd *cobra.Command, done *api.Done, err error) error {
 		objects.Print(done)
 		return objects.End()
 	}
-	foretell(cmd.OutOrStdout(), done)
+	printDryRun(cmd.OutOrStdout(), done)
 	return nil
 }
 
@@ -112,9 +112,9 @@ func (k *keep) show(cmd *cobra.Command, client *control.Client) error {
 		case k.output.Value == "json":
 			objects.Print(rule)
 		case rule.Where == "":
-			rest = "runs are kept " + lasting(rule.Keep)
+			rest = "runs are kept " + keepText(rule.Keep)
 		default:
-			others += fmt.Sprintf("%s for: %s\n", lasting(rule.Keep), progress.Clean(rule.Where))
+			others += fmt.Sprintf("%s for: %s\n", keepText(rule.Keep), progress.Clean(rule.Where))
 		}
 	}
 	if k.output.Value == "json" {
@@ -128,8 +128,8 @@ func (k *keep) show(cmd *cobra.Command, client *control.Client) error {
 	return nil
 }
 
-// lasting describes how long runs are kept.
-func lasting(keep string) string {
+// keepText describes how long runs are kept.
+func keepText(keep string) string {
 	if keep == api.Forever {
 		return keep
 	}

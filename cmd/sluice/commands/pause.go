@@ -61,8 +61,8 @@ func (c *command) takesCell(cmd *cobra.Command) {
 	}
 }
 
-// resumes returns the arguments of the command that ends the pause of a run, or of one of its cells if cell is not "".
-func resumes(run, cell string) []string {
+// resumeArguments returns the arguments of the command that ends the pause of a run, or of one of its cells if cell is not "".
+func resumeArguments(run, cell string) []string {
 	if cell == "" {
 		return []string{"resume", run}
 	}

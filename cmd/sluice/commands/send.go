@@ -37,7 +37,7 @@ ends the waiting; the message stays sent.`,
   sluice send shop OrderPlaced @order.json --until '{{ state.status == "shipped" }}' --data ./journal`,
 		Args: cli.Arguments,
 	})
-	s := &sending{command: c}
+	s := &sendCommand{command: c}
 	cmd.Flags().StringVar(&c.req.ID, "id", "", "to a world: take the message only if none of this `ID` was taken before")
 	cmd.Flags().StringVar(&s.until, "until", "", "to a world: wait until `COND` holds for a cell that the message goes to")
 	cmd.Flags().StringVar(&s.cell, "cell", "", "with --until: the `CELL` (default: the first that the message goes to)")
@@ -58,14 +58,14 @@ ends the waiting; the message stays sent.`,
 	return cmd
 }
 
-// sending is the verb send.
-type sending struct {
+// sendCommand is the verb send.
+type sendCommand struct {
 	*command
 	until, cell string
 }
 
 // run sends the message, prints the result, and with --until waits for the condition.
-func (s *sending) run(cmd *cobra.Command) error {
+func (s *sendCommand) run(cmd *cobra.Command) error {
 	if err := s.check(); err != nil {
 		return cli.Refuse(err)
 	}
@@ -90,7 +90,7 @@ func (s *sending) run(cmd *cobra.Command) error {
 }
 
 // check refuses flags that cannot be combined, and invalid conditions, before anything is sent.
-func (s *sending) check() error {
+func (s *sendCommand) check() error {
 	if s.until == "" && s.cell != "" {
 		return errors.New("--cell needs --until: it names the cell that the condition is about")
 	}

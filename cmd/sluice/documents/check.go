@@ -83,7 +83,7 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return cli.Refuse(err)
 	}
-	own, err := ownNever(args[0])
+	own, err := neverOf(args[0])
 	if err != nil {
 		return cli.Refuse(err)
 	}
@@ -137,8 +137,8 @@ func parseAnswers(list []string) (map[string][]value.Value, error) {
 	return answers, nil
 }
 
-// ownNever returns the conditions of the key x-never of a document.
-func ownNever(file string) ([]string, error) {
+// neverOf returns the conditions of the key x-never of a document.
+func neverOf(file string) ([]string, error) {
 	data, err := readfile.Regular(file, document.BytesMax)
 	if err != nil {
 		return nil, err

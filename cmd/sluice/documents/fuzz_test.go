@@ -25,9 +25,9 @@ import (
 	"github.com/sluiceflow/sluice/template/playbook"
 )
 
-// small holds the limits of these tests. They are far below the defaults, so that a million documents can be tried: the work is
+// testLimits holds the limits of these tests. They are far below the defaults, so that a million documents can be tried: the work is
 // proportional to the limits.
-var small = coordinator.Limits{
+var testLimits = coordinator.Limits{
 	MapItemsMax: 300, InstancesMax: 500, EventsMax: 300, ValueBytesMax: 1 << 18, DescendantsMax: 20, DepthMax: 4,
 }
 
@@ -36,8 +36,8 @@ const (
 	bytesMax = 1 << 20
 )
 
-// few holds the limits of runs with crashes. Their work grows with the square of the number of events.
-var few = coordinator.Limits{
+// crashLimits holds the limits of runs with crashes. Their work grows with the square of the number of events.
+var crashLimits = coordinator.Limits{
 	MapItemsMax: 50, InstancesMax: 50, EventsMax: 50, ValueBytesMax: 1 << 16, DescendantsMax: 5, DepthMax: 3,
 }
 
@@ -67,10 +67,10 @@ func FuzzDocuments(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 0 && data[0] == 0 {
-			bounded(t, dir, grown(data[1:]))
+			bounded(t, dir, generate(data[1:]))
 			return
 		}
-		bounded(t, dir, apart(string(data)))
+		bounded(t, dir, splitFiles(string(data)))
 	})
 }
 
@@ -153,8 +153,8 @@ var verbs = []struct {
 	}},
 	{"check", func(t *testing.T, dir string, _ map[string]string) {
 		if p := planned(dir); p != nil {
-			own, _ := ownNever(filepath.Join(dir, mainFile))
-			_, _ = explore.Run(p, explore.Options{StatesMax: 50, DepthMax: 30, Never: own, Limits: small, WorkMax: workMax, BytesMax: bytesMax})
+			own, _ := neverOf(filepath.Join(dir, mainFile))
+			_, _ = explore.Run(p, explore.Options{StatesMax: 50, DepthMax: 30, Never: own, Limits: testLimits, WorkMax: workMax, BytesMax: bytesMax})
 		}
 	}},
 	{"test", func(_ *testing.T, dir string, files map[string]string) {
@@ -198,8 +198,8 @@ func play(file string, most int) int {
 	}
 	list = list[:min(len(list), most)]
 	for _, s := range list {
-		_ = s.Run(scenario.Options{Limits: small, WorkMax: workMax, BytesMax: bytesMax}).String()
-		_ = s.Run(scenario.Options{Limits: few, WorkMax: workMax, BytesMax: bytesMax, Crash: true, Seed: 1}).String()
+		_ = s.Run(scenario.Options{Limits: testLimits, WorkMax: workMax, BytesMax: bytesMax}).String()
+		_ = s.Run(scenario.Options{Limits: crashLimits, WorkMax: workMax, BytesMax: bytesMax, Crash: true, Seed: 1}).String()
 	}
 	return len(list)
 }
@@ -232,8 +232,8 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// apart splits a text into its files, and returns them by name.
-func apart(text string) map[string]string {
+// splitFiles splits a text into its files, and returns them by name.
+func splitFiles(text string) map[string]string {
 	files := map[string]string{}
 	name := mainFile
 	for line := range strings.Lines(text) {

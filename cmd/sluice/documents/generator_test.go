@@ -15,9 +15,9 @@ type generator struct {
 
 type object = map[string]any
 
-// grown returns the files of a byte string, by name: the scenarios in test.yaml, their workflow in main.yaml, and its child in
+// generate returns the files of a byte string, by name: the scenarios in test.yaml, their workflow in main.yaml, and its child in
 // child.yaml.
-func grown(choices []byte) map[string]string {
+func generate(choices []byte) map[string]string {
 	d := &generator{choices: choices}
 	return map[string]string{"test.yaml": d.scenarios(), "main.yaml": d.text(d.document()), "child.yaml": d.text(d.document())}
 }

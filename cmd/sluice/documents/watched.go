@@ -8,27 +8,27 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 )
 
-// redrawn is the minimum time between two drawings of the line.
-const redrawn = 100 * time.Millisecond
+// redrawInterval is the minimum time between two drawings of the line.
+const redrawInterval = 100 * time.Millisecond
 
-// watched shows the progress of an exploration in a line of a terminal, which it redraws. Without a terminal it shows nothing.
-type watched struct {
+// progressLine shows the progress of an exploration in a line of a terminal, which it redraws. Without a terminal it shows nothing.
+type progressLine struct {
 	w     io.Writer // nil: no terminal
 	most  int       // bound of the number of states
 	last  time.Time // of the newest drawing
 	drawn bool
 }
 
-func newWatched(w io.Writer, most int) *watched {
+func newWatched(w io.Writer, most int) *progressLine {
 	if !cli.IsTerminal(w) {
 		w = nil
 	}
-	return &watched{w: w, most: most, last: time.Now()}
+	return &progressLine{w: w, most: most, last: time.Now()}
 }
 
 // show draws the number of states explored so far, unless the last drawing is too recent.
-func (p *watched) show(states int) {
-	if p.w == nil || time.Since(p.last) < redrawn {
+func (p *progressLine) show(states int) {
+	if p.w == nil || time.Since(p.last) < redrawInterval {
 		return
 	}
 	p.last, p.drawn = time.Now(), true
@@ -36,7 +36,7 @@ func (p *watched) show(states int) {
 }
 
 // end removes the line.
-func (p *watched) end() {
+func (p *progressLine) end() {
 	if p.drawn {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
 
-// copied is the result of a backup as JSON.
-type copied struct {
+// backupResult is the result of a backup as JSON.
+type backupResult struct {
 	Backup string `json:"backup"` // the folder
 	doctor.Report
 }
@@ -55,11 +55,11 @@ hold a copy, if there is no journal, or for wrong usage.`,
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if client.IsURL(dir) {
-			report, err := atServer(cmd, dir, "backup", jobs.BackupBody{Name: args[0]})
+			report, err := runJob(cmd, dir, "backup", jobs.BackupBody{Name: args[0]})
 			if err != nil {
 				return cli.ExitOf(err)
 			}
-			return tell(cmd, args[0], &report.Report, output.Value == "json")
+			return printResult(cmd, args[0], &report.Report, output.Value == "json")
 		}
 		target, err := filepath.Abs(args[0])
 		if err != nil {
@@ -80,13 +80,13 @@ hold a copy, if there is no journal, or for wrong usage.`,
 		if err != nil {
 			return cli.ExitOf(fmt.Errorf("read the copy back: %w", err))
 		}
-		return tell(cmd, args[0], &report, output.Value == "json")
+		return printResult(cmd, args[0], &report, output.Value == "json")
 	}
 	return cmd
 }
 
-// atServer requests a job from a server, such as a copy, and waits for its report.
-func atServer(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
+// runJob requests a job from a server, such as a copy, and waits for its report.
+func runJob(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
 	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
 	if err != nil {
 		return nil, err
@@ -109,11 +109,11 @@ func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Rep
 	return report, errors.Join(err, raw.Close())
 }
 
-// tell prints the result of a backup, and returns the Exit for a copy with faults.
-func tell(cmd *cobra.Command, dir string, report *doctor.Report, asJSON bool) error {
+// printResult prints the result of a backup, and returns the Exit for a copy with faults.
+func printResult(cmd *cobra.Command, dir string, report *doctor.Report, asJSON bool) error {
 	if asJSON {
 		p := cli.NewObjects(cmd.OutOrStdout(), false)
-		p.Print(copied{dir, *report})
+		p.Print(backupResult{dir, *report})
 		if err := p.End(); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ is no such run or journal, or for wrong usage.`,
 		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return cli.ExitOf(written(cmd.OutOrStdout(), out, func(w io.Writer) error {
+		return cli.ExitOf(writeFile(cmd.OutOrStdout(), out, func(w io.Writer) error {
 			return control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
 				return c.Export(cmd.Context(), w, where, args...)
 			})
@@ -70,9 +70,9 @@ is no such run or journal, or for wrong usage.`,
 	return cmd
 }
 
-// written writes a file whole or not at all: the old file stays until the new one is complete. Standard output, and anything that is not
+// writeFile writes a file whole or not at all: the old file stays until the new one is complete. Standard output, and anything that is not
 // a regular file, is written in place.
-func written(stdout io.Writer, name string, write func(io.Writer) error) (err error) {
+func writeFile(stdout io.Writer, name string, write func(io.Writer) error) (err error) {
 	if name == "-" {
 		return buffered(stdout, write)
 	}

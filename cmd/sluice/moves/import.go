@@ -51,21 +51,21 @@ for wrong usage.`,
 	cmd.Flags().StringVar(&actor, "actor", "", "record `NAME` as the holder of the runs (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", "jsonl")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := converted(args); err != nil {
+		if err := convertArguments(args); err != nil {
 			return err
 		}
 		return cli.Arguments(cmd, args)
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if wrong := converted(cmd.Flags().Args()); wrong != nil {
+		if wrong := convertArguments(cmd.Flags().Args()); wrong != nil {
 			return wrong
 		}
 		return cli.SuggestFlag(cmd, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		actor = cli.Actor(actor, dir)
-		report := &imported{dir: dir, objects: cli.NewObjects(cmd.OutOrStdout(), output.Value == "json"), text: output.Value == "text"}
-		file, err := opened(args[0])
+		report := &importReport{dir: dir, objects: cli.NewObjects(cmd.OutOrStdout(), output.Value == "json"), text: output.Value == "text"}
+		file, err := openRegular(args[0])
 		if err != nil {
 			return cli.Refuse(err)
 		}
@@ -78,16 +78,16 @@ for wrong usage.`,
 	return cmd
 }
 
-// converted returns an error if the arguments belong to convert, else nil.
-func converted(args []string) error {
+// convertArguments returns an error if the arguments belong to convert, else nil.
+func convertArguments(args []string) error {
 	if len(args) > 0 && slices.Contains(formats, args[0]) {
 		return fmt.Errorf("import reads exported runs; to convert a file of another format to a workflow: sluice convert %s", strings.Join(args, " "))
 	}
 	return nil
 }
 
-// opened opens a file, which must be regular: it is read twice.
-func opened(name string) (*os.File, error) {
+// openRegular opens a file, which must be regular: it is read twice.
+func openRegular(name string) (*os.File, error) {
 	if name == "-" {
 		return nil, errors.New("the file is read twice, so standard input will not do; write it to a file first")
 	}
@@ -99,7 +99,7 @@ func opened(name string) (*os.File, error) {
 }
 
 // importInto imports a file. If there is no journal, it creates one only for an acceptable file.
-func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, report *imported) error {
+func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, report *importReport) error {
 	name := file.Name()
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -119,8 +119,8 @@ func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, rep
 	return err
 }
 
-// imported counts the imported runs of a file, and prints them.
-type imported struct {
+// importReport counts the imported runs of a file, and prints them.
+type importReport struct {
 	dir                 string
 	objects             *cli.Objects
 	text                bool
@@ -132,7 +132,7 @@ type imported struct {
 // heldMax bounds the held runs that are named; the others are counted.
 const heldMax = 5
 
-func (r *imported) add(run *api.Imported) error {
+func (r *importReport) add(run *api.Imported) error {
 	if !r.text {
 		r.objects.Print(run)
 	}
@@ -151,7 +151,7 @@ func (r *imported) add(run *api.Imported) error {
 	return nil
 }
 
-func (r *imported) end(cmd *cobra.Command) error {
+func (r *importReport) end(cmd *cobra.Command) error {
 	if !r.text {
 		return r.objects.End()
 	}

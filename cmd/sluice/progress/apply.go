@@ -74,7 +74,7 @@ func (t *Tree) change(c *coordinator.StepChange, at int64) {
 	if to.Settled() {
 		n.ended = at
 	}
-	t.mark(i)
+	t.updateSets(i)
 }
 
 // shift moves one step from a word to another, in its own counts and in the counts of all its ancestors.
@@ -88,11 +88,11 @@ func (t *Tree) shift(i int32, from Word, was bool, to Word, is bool) {
 			n.counts[to]++
 		}
 	}
-	t.mark(i)
+	t.updateSets(i)
 }
 
-// mark updates the sets for the line that shows a node.
-func (t *Tree) mark(i int32) {
+// updateSets updates the sets for the line that shows a node.
+func (t *Tree) updateSets(i int32) {
 	i = t.nodes[i].line
 	t.busy.set(i, t.isBusy(i))
 	t.bad.set(i, t.isBad(i))

@@ -106,7 +106,7 @@ func (t *Tree) header(now int64) row {
 		r.detail += ", " + rest
 	}
 	r.detail = joined(r.detail, t.awaited(""))
-	r.took = took(t.started, t.ended, now)
+	r.took = elapsed(t.started, t.ended, now)
 	return r
 }
 
@@ -178,7 +178,7 @@ func (t *Tree) row(i int32, now int64) row {
 		r.detail = joined(r.detail, t.awaitedIn(n.label))
 		return r
 	case n.kind == step:
-		return row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now),
+		return row{word: n.own, name: n.label, state: n.own.String(), took: elapsed(n.begun, n.ended, now),
 			detail: joined(detail(n.attempt, n.failure), t.awaited(n.label)), failed: n.failure != ""}
 	}
 	r := row{bare: true, name: n.label, word: n.counts.word()}
@@ -204,7 +204,7 @@ func (t *Tree) mapRow(i int32, now int64) row {
 		word = n.counts.word()
 	}
 	r := countRow(n.label, settled, total, word, &n.counts)
-	r.took = took(n.begun, n.ended, now)
+	r.took = elapsed(n.begun, n.ended, now)
 	if r.detail == "" && n.failure != "" {
 		r.detail, r.failed = n.failure, true
 	}
@@ -283,8 +283,8 @@ func detail(attempt int32, failure string) string {
 	return text
 }
 
-// took returns the time from begun to ended, or to now if ended is 0.
-func took(begun, ended, now int64) string {
+// elapsed returns the time from begun to ended, or to now if ended is 0.
+func elapsed(begun, ended, now int64) string {
 	switch {
 	case begun == 0:
 		return ""

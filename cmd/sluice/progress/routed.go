@@ -66,7 +66,7 @@ func (t *Tree) changeRun(c *coordinator.StepChange, at int64) {
 	}
 	t.shift(i, n.own, true, to, true)
 	n.own = to
-	t.mark(i)
+	t.updateSets(i)
 }
 
 // advance applies the progress of a loop.
@@ -104,7 +104,7 @@ func (t *Tree) awaitedIn(step string) string {
 
 // routedRow returns the line of a playbook's step: the progress of its loops, and the number of its runs.
 func (n *node) routedRow(now int64) row {
-	r := row{word: n.own, name: n.label, state: n.own.String(), took: took(n.begun, n.ended, now)}
+	r := row{word: n.own, name: n.label, state: n.own.String(), took: elapsed(n.begun, n.ended, now)}
 	var all coordinator.LoopChange
 	for _, l := range n.runs.loops {
 		all.Done, all.Failed, all.Items = all.Done+l.Done, all.Failed+l.Failed, all.Items+l.Items

@@ -56,8 +56,8 @@ func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	if _, err := control.Serve(f.data, engine); err != nil {
 		logger.Warn("other processes cannot send commands to the runs while they go on", "error", err)
 	}
-	interrupted := settle(engine, stops)
-	failed, err := f.tally(ctx, cmd, engine, open)
+	interrupted := awaitIdle(engine, stops)
+	failed, err := f.printStatuses(ctx, cmd, engine, open)
 	if err = errors.Join(err, shutdown(ctx, engine)); err != nil {
 		return cli.ExitOf(err)
 	}
@@ -70,8 +70,8 @@ func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	return nil
 }
 
-// settle returns when no run of the engine moves, or, with true, at the first request to stop.
-func settle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
+// awaitIdle returns when no run of the engine moves, or, with true, at the first request to stop.
+func awaitIdle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
 	tick := time.NewTicker(settleTime / 4)
 	defer tick.Stop()
 	for engine.Moving(nearTime) {
@@ -84,8 +84,8 @@ func settle(engine *coordinator.Engine, stops *interrupts) (interrupted bool) {
 	return false
 }
 
-// tally prints the number of runs by status, and reports whether one has failed or cannot go on. The ids in runs must be sorted.
-func (f *runFlags) tally(ctx context.Context, cmd *cobra.Command, engine *coordinator.Engine, runs []string) (failed bool, err error) {
+// printStatuses prints the number of runs by status, and reports whether one has failed or cannot go on. The ids in runs must be sorted.
+func (f *runFlags) printStatuses(ctx context.Context, cmd *cobra.Command, engine *coordinator.Engine, runs []string) (failed bool, err error) {
 	counts := map[string]int{}
 	for head, err := range engine.Runs(ctx, "") {
 		if err != nil {

@@ -27,8 +27,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// errLeft means that the process that worked on the folder ended before it carried out the request.
-var errLeft = errors.New("the process that worked on the folder has ended")
+// errHostEnded means that the process that worked on the folder ended before it carried out the request.
+var errHostEnded = errors.New("the process that worked on the folder has ended")
 
 // askHost makes a request to the process that works on the folder, or to a server.
 func (f *runFlags) askHost(ask func(*control.Client) error) error {
@@ -37,7 +37,7 @@ func (f *runFlags) askHost(ask func(*control.Client) error) error {
 		err = errors.Join(ask(c), c.Close())
 	}
 	if !client.IsURL(f.data) && (errors.Is(err, api.ErrNotHeld) || errors.Is(err, coordinator.ErrShutdown)) {
-		return errLeft
+		return errHostEnded
 	}
 	return err
 }
@@ -98,14 +98,14 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 		w, err = kinds.ParseStored(done.Document)
 	}
 	switch {
-	case errors.Is(err, errLeft):
+	case errors.Is(err, errHostEnded):
 		return err
 	case err != nil:
 		return f.refused(err)
 	case done.Warning != "":
-		noteln(cmd.ErrOrStderr(), "warning: %s", done.Warning)
+		printNote(cmd.ErrOrStderr(), "warning: %s", done.Warning)
 	}
-	return f.followHeld(cmd, &held{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w, Dir: f.data}, stops)
+	return f.followHeld(cmd, &heldRun{dir: f.data, run: done.Run, next: 1}, &view.Run{Workflow: w, Dir: f.data}, stops)
 }
 
 // resumeHeld follows a run that the process that works on the folder has resumed already, or shows a run that has ended. It returns the
@@ -118,14 +118,14 @@ func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, errLeft):
+	case errors.Is(err, errHostEnded):
 		return err
 	case err != nil:
-		return notToResume(f.resume, err)
+		return resumeError(f.resume, err)
 	case shown.Incomplete:
-		return isIncomplete(f.data, shown.Run)
+		return incompleteExit(f.data, shown.Run)
 	case shown.Held:
-		return isHeld(f.data, shown.Run)
+		return heldExit(f.data, shown.Run)
 	case !shown.Finished && !shown.Driven:
 		return cli.Fail(fmt.Errorf("another process works on %s, but not on run %s: resume the run when the process has ended, or work on all runs of the folder with:\n  %s",
 			f.data, progress.Clean(shown.Run), cli.Command("serve", "--data", f.data)))
@@ -134,23 +134,23 @@ func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 	if err != nil {
 		return cli.Fail(err)
 	}
-	return f.followHeld(cmd, &held{dir: f.data, run: shown.Run, next: 1, seen: shown.Events}, &view.Run{Workflow: w, Dir: f.data, Seen: shown.Events}, stops)
+	return f.followHeld(cmd, &heldRun{dir: f.data, run: shown.Run, next: 1, seen: shown.Events}, &view.Run{Workflow: w, Dir: f.data, Seen: shown.Events}, stops)
 }
 
-// isHeld returns the Exit for a run that is held since it was imported.
-func isHeld(dir, run string) error {
+// heldExit returns the Exit for a run that is held since it was imported.
+func heldExit(dir, run string) error {
 	return cli.Fail(fmt.Errorf("run %s is held since it was imported; once no other process goes on with it, have it go on here:\n  %s",
 		progress.Clean(run), cli.CommandLine(dir, []string{"resume", run})))
 }
 
-// isIncomplete returns the Exit for a run whose import was interrupted.
-func isIncomplete(dir, run string) error {
+// incompleteExit returns the Exit for a run whose import was interrupted.
+func incompleteExit(dir, run string) error {
 	return cli.Fail(fmt.Errorf("run %s is incomplete: its import is under way or was interrupted; import the file again, or delete the run:\n  %s",
 		progress.Clean(run), cli.CommandLine(dir, []string{"delete", run})))
 }
 
 // followHeld shows a run on which another process works, until the run ends or this process is interrupted.
-func (f *runFlags) followHeld(cmd *cobra.Command, h *held, r *view.Run, stops *interrupts) error {
+func (f *runFlags) followHeld(cmd *cobra.Command, h *heldRun, r *view.Run, stops *interrupts) error {
 	ctx, letGo := context.WithCancel(cmd.Context())
 	defer letGo()
 	over := make(chan struct{})
@@ -189,8 +189,8 @@ func (f *runFlags) refused(err error) error {
 	return cli.ExitOf(err)
 }
 
-// held is a run that another process works on.
-type held struct {
+// heldRun is a run that another process works on.
+type heldRun struct {
 	dir  string
 	run  string
 	next uint64 // sequence of the next event to be shown
@@ -202,7 +202,7 @@ type held struct {
 }
 
 // follow shows the run, through whatever process works on the folder, until the run ends or cannot be read, or ctx ends.
-func (h *held) follow(ctx context.Context) (end ending) {
+func (h *heldRun) follow(ctx context.Context) (end ending) {
 	for {
 		revision, _ := disk.Revision(h.dir) // if this fails, With fails, too
 		err := control.With(ctx, h.dir, coordinator.Config{}, func(c *control.Client) error {
@@ -231,7 +231,7 @@ func (h *held) follow(ctx context.Context) (end ending) {
 }
 
 // read shows the events that a client yields. If this process has opened the journal itself, it shows only existing events.
-func (h *held) read(ctx context.Context, c *control.Client) error {
+func (h *heldRun) read(ctx context.Context, c *control.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {
 		r, err := c.Show(ctx, h.run)
@@ -260,7 +260,7 @@ func (h *held) read(ctx context.Context, c *control.Client) error {
 	return nil
 }
 
-// noteln prints a line for people.
-func noteln(w io.Writer, format string, args ...any) {
+// printNote prints a line for people.
+func printNote(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, progress.CleanLines(fmt.Sprintf(format, args...)))
 }

@@ -87,7 +87,7 @@ cannot be rerun in this way, and with 2 if there is no such run or step, or for 
 	flags.BoolVar(&f.dry, "dry-run", false, "only print the steps that would run")
 	flags.StringVar(&f.actor, "actor", "", "record `NAME` as the author of the rerun (default: the user's name)")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json")
-	cli.Before(cmd, func(cmd *cobra.Command) error { return noID(cmd, f.id) })
+	cli.Before(cmd, func(cmd *cobra.Command) error { return refuseEmptyID(cmd, f.id) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := f.request(cmd, args[0])
 		if err != nil {
@@ -143,7 +143,7 @@ func (f *rerunFlags) run(cmd *cobra.Command, req *api.Request, asJSON bool) erro
 		return f.refused(err)
 	}
 	if !done.Driven {
-		noteln(cmd.ErrOrStderr(), "run %s repeats run %s", done.Run, done.Of)
+		printNote(cmd.ErrOrStderr(), "run %s repeats run %s", done.Run, done.Of)
 		resumed := &runFlags{data: f.data, resume: done.Run, output: view.Tree}
 		if asJSON {
 			resumed.output = view.JSON
@@ -175,8 +175,8 @@ func (f *rerunFlags) refused(err error) error {
 	return (&runFlags{}).refused(err)
 }
 
-// previewed is the preview of a rerun as JSON.
-type previewed struct {
+// previewJSON is the preview of a rerun as JSON.
+type previewJSON struct {
 	Run  string                  `json:"run"`
 	Seq  uint64                  `json:"seq"`
 	Will []coordinator.RerunStep `json:"will"`
@@ -186,7 +186,7 @@ type previewed struct {
 
 // preview prints the steps that a rerun would run, may run, and would keep.
 func (f *rerunFlags) preview(cmd *cobra.Command, req *api.Request, asJSON bool) error {
-	p := previewed{Will: []coordinator.RerunStep{}, May: []coordinator.RerunStep{}, Kept: []coordinator.RerunStep{}}
+	p := previewJSON{Will: []coordinator.RerunStep{}, May: []coordinator.RerunStep{}, Kept: []coordinator.RerunStep{}}
 	done, err := f.ask(cmd.Context(), req, func(s *api.RerunStep) error {
 		list := map[string]*[]coordinator.RerunStep{api.WillRun: &p.Will, api.MayRun: &p.May, api.IsKept: &p.Kept}[s.Does]
 		*list = append(*list, s.RerunStep)

@@ -111,8 +111,8 @@ type runFlags struct {
 	unbound error // the reason that the workflow needs workers; set by load
 }
 
-// noID refuses an explicit empty id, such as an unset variable of a shell: each such start would begin another run.
-func noID(cmd *cobra.Command, id string) error {
+// refuseEmptyID refuses an explicit empty id, such as an unset variable of a shell: each such start would begin another run.
+func refuseEmptyID(cmd *cobra.Command, id string) error {
 	if id == "" && cmd.Flags().Changed("id") {
 		return errors.New("--id is empty; leave it out for a random id")
 	}
@@ -130,8 +130,8 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	switch {
-	case noID(cmd, f.id) != nil:
-		return noID(cmd, f.id)
+	case refuseEmptyID(cmd, f.id) != nil:
+		return refuseEmptyID(cmd, f.id)
 	case f.resume == "" && cmd.Flags().Changed("resume"):
 		return errors.New("--resume needs the id of a run")
 	case f.resume == allRuns && (f.data == "" || len(args) > 0 || cmd.Flags().Changed("input") || f.id != ""):
@@ -189,7 +189,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		} else {
 			err = f.resumeHeld(cmd, stops)
 		}
-		if !errors.Is(err, errLeft) {
+		if !errors.Is(err, errHostEnded) {
 			return err
 		}
 		s, err = f.open(ctx, input, args)
@@ -228,7 +228,7 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 			return nil, cli.Refuse(fmt.Errorf("--id: %w", err))
 		}
 	}
-	of := &what{input: input, id: f.id}
+	of := &startParameters{input: input, id: f.id}
 	if of.labels, err = f.labels(); err != nil {
 		return nil, cli.Refuse(err)
 	}

@@ -104,7 +104,7 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	if err != nil {
 		return cli.ExitOf(err)
 	}
-	record, err := openDoor(dir, engine, network, logger)
+	record, err := serveSocket(dir, engine, network, logger)
 	if err != nil {
 		stop(ctx, engine)
 		return cli.Fail(err)
@@ -126,7 +126,7 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	defer beside.Wait()
 	keeping, stopKeeping := context.WithCancel(ctx)
 	defer stopKeeping()
-	beside.Go(func() { survey(ctx, engine) }) // until the engine has shut down
+	beside.Go(func() { checkWaitingRuns(ctx, engine) }) // until the engine has shut down
 	beside.Go(func() { collectPeriodically(keeping, engine, logger) })
 	<-stops.first()
 	stopKeeping()
@@ -137,9 +137,9 @@ func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *s
 	return nil
 }
 
-// openDoor serves the socket of the folder. If the host listens, it also opens the audit, which records requests by the socket, too; else
+// serveSocket serves the socket of the folder. If the host listens, it also opens the audit, which records requests by the socket, too; else
 // it returns nil.
-func openDoor(dir string, engine *coordinator.Engine, network *serving.Flags, logger *slog.Logger) (*audit.Log, error) {
+func serveSocket(dir string, engine *coordinator.Engine, network *serving.Flags, logger *slog.Logger) (*audit.Log, error) {
 	if network.Listen == "" {
 		_, err := control.Serve(dir, engine)
 		return nil, err
@@ -154,9 +154,9 @@ func openDoor(dir string, engine *coordinator.Engine, network *serving.Flags, lo
 	return record, nil
 }
 
-// survey examines waiting and paused runs. When an engine opens, it reads only those that wait for time. survey finds the others that
+// checkWaitingRuns examines waiting and paused runs. When an engine opens, it reads only those that wait for time. survey finds the others that
 // cannot go on, and logs them before their next event.
-func survey(ctx context.Context, engine *coordinator.Engine) {
+func checkWaitingRuns(ctx context.Context, engine *coordinator.Engine) {
 	looked := 0
 	for head, err := range engine.Find(ctx, "status:waiting,paused") {
 		if err != nil || looked == surveyMax {

@@ -23,8 +23,8 @@ import (
 	"github.com/sluiceflow/sluice/template/value"
 )
 
-// what holds the parameters of a run to be started.
-type what struct {
+// startParameters holds the parameters of a run to be started.
+type startParameters struct {
 	workflow *template.Workflow // of a file; nil: the published workflow of the name
 	name     string
 	input    value.Value
@@ -49,7 +49,7 @@ type session struct {
 }
 
 // openToStart opens a journal to start a run. If dir is "", the journal is in memory.
-func openToStart(ctx context.Context, dir string, of *what, config coordinator.Config) (*session, error) {
+func openToStart(ctx context.Context, dir string, of *startParameters, config coordinator.Config) (*session, error) {
 	s := &session{workflow: of.workflow, log: &log{}, config: config, dir: dir}
 	id := of.id
 	store := journal.Store(memory.New())
@@ -83,7 +83,7 @@ func openToStart(ctx context.Context, dir string, of *what, config coordinator.C
 		case err == nil && s.workflow != nil:
 			return nil
 		case err == nil:
-			s.workflow, err = recallWorkflow(document)
+			s.workflow, err = parseWorkflow(document)
 			return err
 		case errors.Is(err, parcel.ErrNotPublished):
 			return cli.Refuse(fmt.Errorf("%w; to start a file, give its path with its extension", api.ErrorOf(err)))
@@ -112,9 +112,9 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 	}
 	id, err := find.In(ctx, store, name)
 	if err != nil {
-		return nil, errors.Join(notToResume(name, err), store.Close())
+		return nil, errors.Join(resumeError(name, err), store.Close())
 	}
-	if err := s.recall(ctx, store, id); err != nil {
+	if err := s.readWorkflow(ctx, store, id); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	if err := s.open(ctx, store, id); err != nil {
@@ -126,17 +126,17 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 		}
 		switch {
 		case s.run.Incomplete():
-			return isIncomplete(dir, id)
+			return incompleteExit(dir, id)
 		case s.run.Held():
-			return isHeld(dir, id)
+			return heldExit(dir, id)
 		}
 		return nil
 	}
 	return s, nil
 }
 
-// notToResume returns the Exit for a name that matches no run, or several.
-func notToResume(name string, err error) error {
+// resumeError returns the Exit for a name that matches no run, or several.
+func resumeError(name string, err error) error {
 	e := api.ErrorOf(err)
 	if !errors.Is(err, coordinator.ErrRunNotFound) {
 		return cli.ExitOf(fmt.Errorf("--resume: %w", e))
@@ -145,8 +145,8 @@ func notToResume(name string, err error) error {
 	return cli.Refuse(fmt.Errorf("--resume: %w", e))
 }
 
-// recall reads the workflow of a run, and the sequence of its last event, from the journal.
-func (s *session) recall(ctx context.Context, store journal.Store, id string) error {
+// readWorkflow reads the workflow of a run, and the sequence of its last event, from the journal.
+func (s *session) readWorkflow(ctx context.Context, store journal.Store, id string) error {
 	hash := ""
 	for e, err := range journal.Remaining(ctx, store, id, 1) {
 		if err != nil {
@@ -161,7 +161,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 	}
 	for e, err := range store.Read(ctx, journal.DefinitionStream(hash), 1) {
 		if err == nil {
-			s.workflow, err = recallWorkflow(e.Value)
+			s.workflow, err = parseWorkflow(e.Value)
 		}
 		if err != nil {
 			return cli.Fail(fmt.Errorf("read the workflow of run %s: %w", id, err))
@@ -173,7 +173,7 @@ func (s *session) recall(ctx context.Context, store journal.Store, id string) er
 	return nil
 }
 
-func recallWorkflow(content any) (*template.Workflow, error) {
+func parseWorkflow(content any) (*template.Workflow, error) {
 	data, err := value.JSON(content)
 	if err != nil {
 		return nil, err

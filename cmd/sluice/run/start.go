@@ -57,7 +57,7 @@ as sluice run does.`,
 	flags.BoolVar(&wait, "wait", false, "show the run until it ends")
 	output := cli.Choose(cmd, "output", "o", "what to print", "text", "json", view.Quiet)
 	cli.Complete(cmd, cli.WorkflowArgument)
-	cli.Before(cmd, func(cmd *cobra.Command) error { return noID(cmd, f.id) })
+	cli.Before(cmd, func(cmd *cobra.Command) error { return refuseEmptyID(cmd, f.id) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !wait {
 			return f.start(cmd, args[0], output.Value == "json")
@@ -95,10 +95,10 @@ func (f *runFlags) start(cmd *cobra.Command, arg string, asJSON bool) error {
 		return f.refused(err)
 	}
 	if done.Warning != "" {
-		noteln(cmd.ErrOrStderr(), "warning: %s", done.Warning)
+		printNote(cmd.ErrOrStderr(), "warning: %s", done.Warning)
 	}
 	if !done.Driven {
-		noteln(cmd.ErrOrStderr(), "no process works on run %s, which is journaled; to drive it, run one of:\n  %s\n  %s", done.Run,
+		printNote(cmd.ErrOrStderr(), "no process works on run %s, which is journaled; to drive it, run one of:\n  %s\n  %s", done.Run,
 			cli.ResumeCommand(f.data, done.Run), cli.CommandLine(f.data, []string{"serve"}))
 	}
 	if asJSON {

@@ -11,8 +11,8 @@ import (
 // worldFlags are the flags of a process that works on worlds.
 type worldFlags struct{ keepEvents, cellsInMemory, cellBytesInMemory int }
 
-// of returns the flags, each with the field that it sets.
-func (f *worldFlags) of() []worldFlag {
+// flagList returns the flags, each with the field that it sets.
+func (f *worldFlags) flagList() []worldFlag {
 	return []worldFlag{
 		{"keep-events", &f.keepEvents, "of each world, keep at least the newest `N` events; -1: all (default: 1,000,000)"},
 		{"cells-in-memory", &f.cellsInMemory, "of each machine of a world, keep `N` cells at rest in memory; -1: none (default: 4,096)"},
@@ -27,14 +27,14 @@ type worldFlag struct {
 }
 
 func (f *worldFlags) add(cmd *cobra.Command) {
-	for _, flag := range f.of() {
+	for _, flag := range f.flagList() {
 		cmd.Flags().IntVar(flag.value, flag.name, 0, flag.usage)
 	}
 }
 
 // names returns the names of the flags.
 func (f *worldFlags) names() (list []string) {
-	for _, flag := range f.of() {
+	for _, flag := range f.flagList() {
 		list = append(list, flag.name)
 	}
 	return list
@@ -47,7 +47,7 @@ func (f *worldFlags) configure(c *coordinator.Config) {
 
 // text returns the flags that were set, as arguments of a command line.
 func (f *worldFlags) text() (text string) {
-	for _, flag := range f.of() {
+	for _, flag := range f.flagList() {
 		if *flag.value != 0 {
 			text += fmt.Sprintf(" --%s %d", flag.name, *flag.value)
 		}

@@ -108,7 +108,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 			Means: "nothing goes on with it: import the file again, or delete run " + run}))
 	}
 	if err = errors.Join(err, raw.Close(), objects.End()); err == nil {
-		fmt.Fprintln(w, conclusion(&report))
+		fmt.Fprintln(w, summaryLine(&report))
 	}
 	return report, err
 }
@@ -128,7 +128,7 @@ func atServer(cmd *cobra.Command, url string, tell func(doctor.Fault) error, obj
 		err = errors.Join(err, tell(f))
 	}
 	if err = errors.Join(err, objects.End()); err == nil {
-		fmt.Fprintln(w, conclusion(&found.Report))
+		fmt.Fprintln(w, summaryLine(&found.Report))
 	}
 	return found.Report, err
 }
@@ -145,8 +145,8 @@ func line(f *doctor.Fault) string {
 	return text
 }
 
-// conclusion returns the last line of a report for people.
-func conclusion(r *doctor.Report) string {
+// summaryLine returns the last line of a report for people.
+func summaryLine(r *doctor.Report) string {
 	looked := fmt.Sprintf("%s with %s, %s", count(r.Runs, "run", "runs"), count(r.Events, "event", "events"),
 		count(r.Contents, "definition or large value", "definitions and large values"))
 	if len(r.Incomplete) > 0 {

@@ -58,7 +58,7 @@ has their numbers. Events before the last two snapshots are not marked as late o
 		return q.with(cmd, func(c *control.Client) error {
 			p := q.objects(cmd)
 			lines := newEventLines(q.people(cmd))
-			c.Trimmed = tellTrimmed(cmd.ErrOrStderr(), lines)
+			c.Trimmed = reportTrimmed(cmd.ErrOrStderr(), lines)
 			if *view {
 				for v, err := range c.Views(cmd.Context(), args[0], *step, *from) {
 					if err != nil {
@@ -82,8 +82,8 @@ has their numbers. Events before the last two snapshots are not marked as late o
 	return cmd
 }
 
-// tellTrimmed returns a function that prints a sentence about trimmed events to to, after the lines so far.
-func tellTrimmed(to io.Writer, lines *eventLines) func(string) {
+// reportTrimmed returns a function that prints a sentence about trimmed events to to, after the lines so far.
+func reportTrimmed(to io.Writer, lines *eventLines) func(string) {
 	return func(sentence string) {
 		_ = lines.w.Flush() // the next Flush returns the error again
 		fmt.Fprintln(to, sentence)
@@ -109,7 +109,7 @@ func (l *eventLines) event(e *api.Event) {
 		about += "/" + e.Participant
 	}
 	line := fmt.Sprintf("%4d  %s  %-18s", e.Seq, e.At.Local().Format(cli.Clock+".000"), e.Type)
-	for _, text := range append([]string{about}, additions(e)...) {
+	for _, text := range append([]string{about}, eventDetails(e)...) {
 		if text != "" {
 			line += "  " + progress.Clean(text)
 		}
@@ -134,7 +134,7 @@ func (l *eventLines) view(v *api.View) {
 	line := fmt.Sprintf("%4d  %s  %-27s", v.Seq, v.At.Local().Format(cli.Clock+".000"), v.Type)
 	list := []string{about, v.Status}
 	if v.Cell != "" || v.Call != "" || v.Name != "" || v.Value != nil { // of a world
-		list = happening(v)
+		list = viewDetails(v)
 	}
 	if v.Token > 0 {
 		list = append(list, fmt.Sprintf("token %d", v.Token))
@@ -174,8 +174,8 @@ func (l *eventLines) update(u *api.Update) {
 	}
 }
 
-// noEffect returns the reason that an event had no effect; "" if it had an effect.
-func noEffect(e *api.Event) string {
+// outcomeText returns the reason that an event had no effect; "" if it had an effect.
+func outcomeText(e *api.Event) string {
 	switch {
 	case e.Outcome == reactive.Duplicate.String() && e.Type == journal.CallReported.String():
 		return "(repeated)"
@@ -185,8 +185,8 @@ func noEffect(e *api.Event) string {
 	return ""
 }
 
-// additions returns the details of an event besides its subject.
-func additions(e *api.Event) (list []string) {
+// eventDetails returns the details of an event besides its subject.
+func eventDetails(e *api.Event) (list []string) {
 	add := func(name, text string) {
 		if text != "" {
 			list = append(list, name+text)
@@ -209,7 +209,7 @@ func additions(e *api.Event) (list []string) {
 	}
 	switch e.Type {
 	case journal.CellStepped.String():
-		list = append(list, stepped(e.Value)...)
+		list = append(list, stepDetails(e.Value)...)
 	case journal.CellFailed.String():
 		add("took #", string(e.Value))
 	default:
@@ -219,6 +219,6 @@ func additions(e *api.Event) (list []string) {
 		add("", previewed(&api.Preview{Preview: e.Large.Preview}))
 	}
 	add("to ", strings.Join(e.Cells, ", "))
-	add("", noEffect(e))
+	add("", outcomeText(e))
 	return list
 }

@@ -95,8 +95,8 @@ func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) err
 	return p.End()
 }
 
-// topOf returns the topmost ancestor of a run, which no call has started; run itself if it has no parent.
-func topOf(run string) string {
+// rootRun returns the topmost ancestor of a run, which no call has started; run itself if it has no parent.
+func rootRun(run string) string {
 	top, _, _ := strings.Cut(run, "/")
 	return top
 }
@@ -111,7 +111,7 @@ func cellsOf(dir string, r *api.Run) []string {
 		status, remarks = "held", append(remarks, "incomplete; to go on: "+incompleteRemark(dir, r))
 	case r.Held:
 		status = "held"
-		remarks = append(remarks, "since its import; to go on: "+cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
+		remarks = append(remarks, "since its import; to go on: "+cli.CommandLine(dir, []string{"resume", rootRun(r.Run)}))
 	}
 	if r.Late {
 		remarks = append(remarks, lateRemark)
@@ -127,7 +127,7 @@ func cellsOf(dir string, r *api.Run) []string {
 
 // incompleteRemark returns the advice for a run with an import that is under way or was interrupted.
 func incompleteRemark(dir string, r *api.Run) string {
-	return "import the file again; to give it up: " + cli.CommandLine(dir, []string{"delete", topOf(r.Run)})
+	return "import the file again; to give it up: " + cli.CommandLine(dir, []string{"delete", rootRun(r.Run)})
 }
 
 // lateRemark explains a status of a run that differs from its journal.

@@ -54,20 +54,20 @@ is the cell:
 				if err != nil {
 					return err
 				}
-				return q.one(cmd, cell, func(w io.Writer) { showCell(w, q.dir, args[0], cell) })
+				return q.printObject(cmd, cell, func(w io.Writer) { showCell(w, q.dir, args[0], cell) })
 			}
 			r, err := c.Show(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			return q.one(cmd, r, func(w io.Writer) { showRun(w, q.dir, r) })
+			return q.printObject(cmd, r, func(w io.Writer) { showRun(w, q.dir, r) })
 		})
 	}
 	return cmd
 }
 
-// one prints a single object as JSON, or calls show to print text.
-func (q *query) one(cmd *cobra.Command, object any, show func(io.Writer)) error {
+// printObject prints a single object as JSON, or calls show to print text.
+func (q *query) printObject(cmd *cobra.Command, object any, show func(io.Writer)) error {
 	w := cmd.OutOrStdout()
 	switch q.output.Value {
 	case "json":
@@ -141,7 +141,7 @@ func showStatus(fact func(name, text string), dir string, r *api.Run) {
 	case r.Incomplete:
 		fact("to go on", incompleteRemark(dir, r))
 	case r.Held:
-		fact("to go on", cli.CommandLine(dir, []string{"resume", topOf(r.Run)}))
+		fact("to go on", cli.CommandLine(dir, []string{"resume", rootRun(r.Run)}))
 	}
 }
 

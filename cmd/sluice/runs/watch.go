@@ -109,8 +109,8 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	}
 }
 
-// look reads the run, with its current waits.
-func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
+// readRun reads the run, with its current waits.
+func (w *watcher) readRun(ctx context.Context, c *control.Client) (err error) {
 	w.now, err = c.Show(ctx, w.run)
 	return err
 }
@@ -119,7 +119,7 @@ func (w *watcher) look(ctx context.Context, c *control.Client) (err error) {
 func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
 	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused) || slices.ContainsFunc(u.Awaits, forWorker)
 	if w.now == nil && sleeps {
-		if err := w.look(ctx, c); err != nil {
+		if err := w.readRun(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func forWorker(a api.Awaited) bool { return a.Kind == string(inspect.ForWorker) 
 func (w *watcher) read(ctx context.Context, c *control.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {
-		if err := w.look(ctx, c); err != nil {
+		if err := w.readRun(ctx, c); err != nil {
 			return err
 		}
 		if last = w.now.Events; w.next > last {
@@ -148,7 +148,7 @@ func (w *watcher) read(ctx context.Context, c *control.Client) error {
 			return nil
 		}
 	}
-	c.Trimmed = tellTrimmed(w.stderr, w.lines)
+	c.Trimmed = reportTrimmed(w.stderr, w.lines)
 	for u, err := range c.Watch(ctx, w.run, w.next) {
 		if err != nil {
 			return err

@@ -28,10 +28,10 @@ type step struct {
 	} `json:"emitted"`
 }
 
-// stepped returns the results of an activation as texts, from the value of its event.
+// stepDetails returns the results of an activation as texts, from the value of its event.
 //
 //	took #12  state {"status":"paying"}  raised OrderPaid to ledger  asked for pay, timer.deadline
-func stepped(text json.RawMessage) (list []string) {
+func stepDetails(text json.RawMessage) (list []string) {
 	var s step
 	if err := json.Unmarshal(text, &s); err != nil {
 		return []string{cli.Short(text)}
@@ -79,8 +79,8 @@ func raisedText(event string, cells []string) string {
 	return "raised " + event + " to " + strings.Join(cells, ", ")
 }
 
-// happening returns the details of a view of a world as texts.
-func happening(v *api.View) (list []string) {
+// viewDetails returns the details of a view of a world as texts.
+func viewDetails(v *api.View) (list []string) {
 	add := func(name, text string) {
 		if text != "" {
 			list = append(list, name+text)

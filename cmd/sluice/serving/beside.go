@@ -36,8 +36,8 @@ func profiles() http.Handler {
 	return mux
 }
 
-// beside starts a server at a loopback address, and returns its URL and a function that stops it.
-func beside(ctx context.Context, at netip.AddrPort, handler http.Handler) (url string, stop func() error, err error) {
+// serveLoopback starts a server at a loopback address, and returns its URL and a function that stops it.
+func serveLoopback(ctx context.Context, at netip.AddrPort, handler http.Handler) (url string, stop func() error, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
 	if err != nil {
 		return "", nil, err

@@ -130,7 +130,7 @@ func (f *Flags) plan() (p plan, err error) {
 		return p, errors.New("--no-auth is not for a host --behind-proxy: every request that the proxy passes on would have all rights")
 	case p.proxy.IsValid() && p.proxy.Bits() == 0:
 		return p, fmt.Errorf("--behind-proxy %s contains every address, so any client could forge its own: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
-	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widest(p.proxy.Addr()):
+	case p.proxy.IsValid() && f.Cert == "" && p.proxy.Bits() < widestBits(p.proxy.Addr()):
 		return p, fmt.Errorf("--behind-proxy %s is wider than any private network: give the addresses of the proxy, such as 10.0.0.7/32", f.Proxy)
 	}
 	if (f.Cert == "") != (f.Key == "") {
@@ -166,16 +166,16 @@ func (f *Flags) plan() (p plan, err error) {
 
 func isAddress(text string) bool { _, err := netip.ParseAddr(text); return err == nil }
 
-// widest returns the prefix length of the widest range that a proxy may have: the length of the widest private network.
-func widest(at netip.Addr) int {
+// widestBits returns the prefix length of the widest range that a proxy may have: the length of the widest private network.
+func widestBits(at netip.Addr) int {
 	if at.Is4() {
 		return 8 // 10.0.0.0/8
 	}
 	return 7 // fc00::/7
 }
 
-// wide reports whether a range is wider than a typical network of one owner, and so probably includes more than the proxy.
-func wide(proxies netip.Prefix) bool {
+// isWide reports whether a range is wider than a typical network of one owner, and so probably includes more than the proxy.
+func isWide(proxies netip.Prefix) bool {
 	if proxies.Addr().Is4() {
 		return proxies.Bits() < 8
 	}
@@ -211,7 +211,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	if f.NoAuth {
 		config.Open = httpapi.Identity{Name: "no-auth", Role: httpapi.Admin}
 	} else {
-		keep, err := watched(dir, record, logger)
+		keep, err := watchTokens(dir, record, logger)
 		if err != nil {
 			return at, err
 		}
@@ -228,7 +228,7 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	scheme := "http"
 	if p.proxy.IsValid() {
 		listener = &fromProxy{listener, p.proxy, logger}
-		if wide(p.proxy) {
+		if isWide(p.proxy) {
 			logger.Warn("any host in this range can forge client addresses, in the audit and for limits: give the addresses of the proxy", "behind-proxy", p.proxy)
 		}
 	}
@@ -238,9 +238,9 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	}
 	at.URL = scheme + "://" + bound.String()
 	if !f.NoAuth {
-		at.Login = p.called(at.URL, f.Hosts) + handler.Invite(httpapi.Identity{Name: user, Role: httpapi.Admin})
+		at.Login = p.browserURL(at.URL, f.Hosts) + handler.Invite(httpapi.Identity{Name: user, Role: httpapi.Admin})
 	}
-	server := newServer(p.passedOn(handler))
+	server := newServer(p.forwardedHandler(handler))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }() // ends with the server
 	stop := func() error {
@@ -251,10 +251,10 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 			_ = server.Close()
 		}
 		<-served
-		return errors.Join(record.Close(), f.unready())
+		return errors.Join(record.Close(), f.removeReadyFile())
 	}
-	if err = p.beside(ctx, engine, handler, logger); err == nil {
-		err = f.ready(at.URL)
+	if err = p.serveLoopback(ctx, engine, handler, logger); err == nil {
+		err = f.writeReadyFile(at.URL)
 	}
 	if err == nil {
 		err = engine.BeforeShutdown(stop)
@@ -265,8 +265,8 @@ func (f *Flags) Start(ctx context.Context, engine *coordinator.Engine, record *a
 	return at, nil
 }
 
-// passedOn returns a handler that uses the client addresses that the proxy reports, if there is a proxy; else handler.
-func (p *plan) passedOn(handler http.Handler) http.Handler {
+// forwardedHandler returns a handler that uses the client addresses that the proxy reports, if there is a proxy; else handler.
+func (p *plan) forwardedHandler(handler http.Handler) http.Handler {
 	if !p.proxy.IsValid() {
 		return handler
 	}
@@ -281,8 +281,8 @@ func newServer(handler http.Handler) *http.Server {
 	}
 }
 
-// called returns the URL of the server for browsers: with the first of its names, if any, and through the proxy.
-func (p *plan) called(url string, names []string) string {
+// browserURL returns the URL of the server for browsers: with the first of its names, if any, and through the proxy.
+func (p *plan) browserURL(url string, names []string) string {
 	switch {
 	case len(names) == 0:
 		return url
@@ -293,8 +293,8 @@ func (p *plan) called(url string, names []string) string {
 	return scheme + "://" + net.JoinHostPort(names[0], url[strings.LastIndexByte(url, ':')+1:])
 }
 
-// beside serves metrics and profiles at their loopback addresses, if any, until the engine shuts down.
-func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *httpapi.Server, logger *slog.Logger) error {
+// serveLoopback serves metrics and profiles at their loopback addresses, if any, until the engine shuts down.
+func (p *plan) serveLoopback(ctx context.Context, engine *coordinator.Engine, handler *httpapi.Server, logger *slog.Logger) error {
 	for _, one := range []struct {
 		what    string
 		at      netip.AddrPort
@@ -303,7 +303,7 @@ func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *
 		if !one.at.IsValid() {
 			continue
 		}
-		url, stop, err := beside(ctx, one.at, one.handler)
+		url, stop, err := serveLoopback(ctx, one.at, one.handler)
 		if err == nil {
 			logger.Info("answers without a token", "what", one.what, "url", url)
 			err = engine.BeforeShutdown(stop)
@@ -315,8 +315,8 @@ func (p *plan) beside(ctx context.Context, engine *coordinator.Engine, handler *
 	return nil
 }
 
-// watched returns the tokens of a folder, and records their changes in the audit.
-func watched(dir string, to *audit.Log, logger *slog.Logger) (*tokens.Keep, error) {
+// watchTokens returns the tokens of a folder, and records their changes in the audit.
+func watchTokens(dir string, to *audit.Log, logger *slog.Logger) (*tokens.Keep, error) {
 	keep := tokens.Of(dir)
 	if _, err := keep.List(); err != nil {
 		return nil, err
@@ -343,8 +343,8 @@ func authenticate(keep *tokens.Keep) func(string) (httpapi.Identity, bool) {
 	}
 }
 
-// ready writes the URL of the host to the file of --ready-file, if any.
-func (f *Flags) ready(url string) error {
+// writeReadyFile writes the URL of the host to the file of --ready-file, if any.
+func (f *Flags) writeReadyFile(url string) error {
 	if f.Ready == "" {
 		return nil
 	}
@@ -355,7 +355,7 @@ func (f *Flags) ready(url string) error {
 	return os.Rename(fresh, f.Ready)
 }
 
-func (f *Flags) unready() error {
+func (f *Flags) removeReadyFile() error {
 	if f.Ready == "" {
 		return nil
 	}

@@ -44,7 +44,7 @@ func TestAWideRangeOfProxiesIsWarnedOf(t *testing.T) {
 	for text, want := range map[string]bool{
 		"126.0.0.0/7": true, "10.0.0.0/8": false, "10.0.0.7/32": false, "fc00::/7": true, "2001:db8::/31": true, "2001:db8::/32": false, "::1/128": false,
 	} {
-		require.Equal(t, want, wide(netip.MustParsePrefix(text)), text)
+		require.Equal(t, want, isWide(netip.MustParsePrefix(text)), text)
 	}
 	for proxy, want := range map[string]bool{"fc00::/7": true, "127.0.0.1/32": false, "": false} {
 		var log bytes.Buffer

@@ -73,7 +73,7 @@ It ends with 0 if the token was made, and with 2 if the name is taken or not all
 		}
 		made, err := tokens.Of(dir).Create(args[0], role.Value, now, until, operations...)
 		if err != nil {
-			return refused(err)
+			return exitOf(err)
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), made)
 		return nil
@@ -124,12 +124,12 @@ It ends with 0 if the token was removed, and with 2 if there is none of that nam
 	}
 	var dir string
 	cli.JournalFlag(cmd, &dir)
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return refused(tokens.Of(dir).Revoke(args[0])) }
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return exitOf(tokens.Of(dir).Revoke(args[0])) }
 	return cmd
 }
 
-// refused returns the Exit for an error of the tokens.
-func refused(err error) error {
+// exitOf returns the Exit for an error of the tokens.
+func exitOf(err error) error {
 	switch {
 	case err == nil:
 		return nil

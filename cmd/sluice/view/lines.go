@@ -158,13 +158,13 @@ func remark(c *coordinator.StepChange, w progress.Word, took string) string {
 		if text != "" {
 			text += ": "
 		}
-		text += progress.Clean(why(c.Failure))
+		text += progress.Clean(failureText(c.Failure))
 	}
 	return text
 }
 
-// why returns a failure in one line: for a step that was aborted because of another step, the name of the other step.
-func why(f *journal.Failure) string {
+// failureText returns a failure in one line: for a step that was aborted because of another step, the name of the other step.
+func failureText(f *journal.Failure) string {
 	if f.Code == reactive.CodeDependency && f.Step != "" {
 		return "because of " + f.Step
 	}

@@ -150,8 +150,8 @@ func (s *screen) View() tea.View {
 	return tea.NewView(s.view.draw(s))
 }
 
-// looks holds the styles of words. They use the terminal's own sixteen colours, which are readable on its background.
-var looks = [...]ansi.Style{
+// styles holds the styles of words. They use the terminal's own sixteen colours, which are readable on its background.
+var styles = [...]ansi.Style{
 	progress.Idle:      nil,
 	progress.Waiting:   ansi.Style{}.Faint(),
 	progress.Ready:     nil,
@@ -164,4 +164,4 @@ var looks = [...]ansi.Style{
 }
 
 // colours returns the text in the style of a word; the writer drops styles that the terminal cannot show, and all styles under NO_COLOR.
-func colours(w progress.Word, text string) string { return looks[w].Styled(text) }
+func colours(w progress.Word, text string) string { return styles[w].Styled(text) }

@@ -23,7 +23,7 @@ func (l *Library) checkChildren(w *template.Workflow, folder string) error {
 		}
 		r, ok := results[child]
 		if !ok {
-			r.fansOut, r.err = l.look(w, child, folder, map[*Source]bool{})
+			r.fansOut, r.err = l.check(w, child, folder, map[*Source]bool{})
 			results[child] = r
 		}
 		err := r.err
@@ -36,8 +36,8 @@ func (l *Library) checkChildren(w *template.Workflow, folder string) error {
 	return document.Join(errs...)
 }
 
-// look reports whether a child workflow, or a workflow below it, asks participants.
-func (l *Library) look(parent *template.Workflow, child *template.Child, folder string, looked map[*Source]bool) (bool, error) {
+// check reports whether a child workflow, or a workflow below it, asks participants.
+func (l *Library) check(parent *template.Workflow, child *template.Child, folder string, looked map[*Source]bool) (bool, error) {
 	src, err := l.OfChild(parent, child, folder)
 	if err != nil {
 		return false, child.Fault(err, nil)
@@ -46,14 +46,14 @@ func (l *Library) look(parent *template.Workflow, child *template.Child, folder 
 		return false, nil
 	}
 	looked[src] = true
-	if src.look(); src.fault != nil {
+	if src.check(); src.fault != nil {
 		return false, src.fault
 	}
 	fansOut := src.fansOut
 	eachStep(src.seen.Steps, func(s *template.Step) {
 		if next := src.seen.Operations[s.Operation].Workflow; next != nil && err == nil {
 			var below bool
-			below, err = l.look(src.seen, next, src.folder, looked)
+			below, err = l.check(src.seen, next, src.folder, looked)
 			fansOut = fansOut || below
 		}
 	})

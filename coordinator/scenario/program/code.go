@@ -8,9 +8,9 @@ import (
 	"github.com/sluiceflow/sluice/template/machine"
 )
 
-// provide adds to a world those machines in Go that the world names and the library has. It reports the machines that do not fit
+// provideMachines adds to a world those machines in Go that the world names and the library has. It reports the machines that do not fit
 // the world, with their positions. A machine without code is allowed: the scenario may be about other machines.
-func (l *Library) provide(w *template.Workflow) error {
+func (l *Library) provideMachines(w *template.Workflow) error {
 	world, ok := machine.Of(w)
 	if !ok {
 		return nil

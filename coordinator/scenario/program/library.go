@@ -96,8 +96,8 @@ func (l *Library) open(folder, path string) (*Source, error) {
 func (l *Library) Compile(src *Source, operations, decisions script.Parts, path string, directory *template.Directory) (*Program, error) {
 	b := &binder{operations: operations, decisions: decisions, path: script.Stem(path), known: map[string]bool{}}
 	if src.compiled { // most sources are compiled once, and need no look
-		if src.look(); src.fault == nil {
-			if p := l.programs[programKey{src, directory, b.answered(src.seen)}]; p != nil {
+		if src.check(); src.fault == nil {
+			if p := l.programs[programKey{src, directory, b.answeredSteps(src.seen)}]; p != nil {
 				return p, nil
 			}
 		}
@@ -106,7 +106,7 @@ func (l *Library) Compile(src *Source, operations, decisions script.Parts, path 
 	if w == nil || err != nil && w.Routing != nil { // a faulty playbook has steps without tasks
 		return nil, err
 	}
-	key := programKey{src, directory, b.answered(w)}
+	key := programKey{src, directory, b.answeredSteps(w)}
 	p, err := l.compile(src, w, err, b, directory)
 	if err == nil {
 		src.compiled, l.programs[key] = true, p

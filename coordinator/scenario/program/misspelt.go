@@ -10,10 +10,10 @@ import (
 	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// misspelt returns the probably misspelt names in the script: no step has the name, but a step that the script does not answer has
+// misspeltNames returns the probably misspelt names in the script: no step has the name, but a step that the script does not answer has
 // a similar one. The engine itself would carry out that step. Names without a similar step may belong to other workflows. misspelt
 // skips playbooks, child runs and runs with children, whose names it does not know.
-func (b *binder) misspelt() error {
+func (b *binder) misspeltNames() error {
 	if b.path != "" || b.w.Routing != nil {
 		return nil
 	}

@@ -34,8 +34,8 @@ type Source struct {
 	fault    error              // set by look: the tree cannot be read, or is invalid by itself
 }
 
-// look reads and checks a source by itself, once.
-func (src *Source) look() {
+// check reads and checks a source by itself, once.
+func (src *Source) check() {
 	if src.looked {
 		return
 	}
@@ -97,7 +97,7 @@ func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *b
 	}
 	b.w = w
 	b.bind()
-	b.capabilities()
+	b.bindCapabilities()
 	childErr := l.checkChildren(w, src.folder)
 	checked, checkErr := template.Check(w, template.Known{
 		Operation:  func(name string) bool { return b.known[name] },
@@ -106,10 +106,10 @@ func (l *Library) compile(src *Source, w *template.Workflow, readErr error, b *b
 	if err := document.Join(readErr, b.errs.Err(), childErr, checkErr); err != nil {
 		return nil, err
 	}
-	if err := b.misspelt(); err != nil {
+	if err := b.misspeltNames(); err != nil {
 		return nil, err
 	}
-	if err := l.provide(w); err != nil {
+	if err := l.provideMachines(w); err != nil {
 		return nil, err
 	}
 	p, err := plan.Compile(checked)
@@ -172,9 +172,9 @@ func (b *binder) bind() {
 	})
 }
 
-// capabilities marks as known the operations that decide for a capability under its own name. A scenario may omit a decision that
+// bindCapabilities marks as known the operations that decide for a capability under its own name. A scenario may omit a decision that
 // its run does not reach.
-func (b *binder) capabilities() {
+func (b *binder) bindCapabilities() {
 	eachStep(b.w.Steps, func(s *template.Step) {
 		if f := s.Fulfillment; f != nil && f.Source != nil && f.Source.Operation == "" {
 			b.known[f.Source.CapabilityID] = true
@@ -182,9 +182,9 @@ func (b *binder) capabilities() {
 	})
 }
 
-// answered records, for each step of a tree before bind, whether the script answers the step and its decision. The effect of bind
+// answeredSteps records, for each step of a tree before bind, whether the script answers the step and its decision. The effect of bind
 // depends on nothing else in the script.
-func (b *binder) answered(w *template.Workflow) string {
+func (b *binder) answeredSteps(w *template.Workflow) string {
 	var out []byte
 	places := tasks(w)
 	eachStep(w.Steps, func(s *template.Step) {
