@@ -42,9 +42,15 @@ var phrases = map[string]string{
 	`what (a|the) run waits for`: "the waits of the run",
 	`what (has become|becomes|became|came) of`:              "the outcome or the consequences of",
 	`(computes|counts|describes|emits|prints|refuses) what`: "the noun, such as: computes the changes",
-	`keeps what comes`: "queues its events",
-	`whether and why`:  "the reason",
-	`returns what`:     "returns and a noun, such as: returns the calls",
+	`keeps what comes`:                        "queues its events",
+	`whether and why`:                         "the reason",
+	`returns what`:                            "returns and a noun, such as: returns the calls",
+	`go(es)? on no more`:                      "goes on no longer, ends, has ended",
+	`(has|have) (a|the) run go on`:            "moves, continues or resumes the run",
+	`tells? [a-z ]+ apart|tells? [a-z]+ from`: "distinguishes",
+	`(is|are) told( of)?`:                     "receives, is called with, is notified of",
+	`by whom`:                                 "the person or the process that",
+	`but for`:                                 "except",
 }
 
 // kept matches the exceptions, in which some of these words stay: names of other programs, and texts that are stored or sent.

@@ -3,28 +3,28 @@ package schema
 // The keys of calls, for steps in all kinds of documents.
 
 var retry = &Shape{name: "retry", text: "How often and when a call is made again.", keys: []Key{
-	key("max_attempts", count, "attempts in all, the first included", "3").required(),
+	key("max_attempts", count, "the total number of attempts, including the first", "3").required(),
 	key("backoff", duration, "the delay before the second attempt", "PT1S").withDefaultText("at once"),
 	key("backoff_multiplier", number.narrowed("number ≥ 1", map[string]any{"type": "number", "minimum": 1}),
-		"each further delay is the one before times this", "2").withDefault(1),
-	key("max_backoff", duration, "no delay is longer", "PT1M").withDefaultText("no ceiling"),
+		"each further delay is the previous one multiplied by this", "2").withDefault(1),
+	key("max_backoff", duration, "the longest delay", "PT1M").withDefaultText("no ceiling"),
 	key("jitter", number.narrowed("number from 0 to 1", map[string]any{"type": "number", "minimum": 0, "maximum": 1}),
 		"the share of a delay that varies; replays draw the same", "0.2").withDefault(0),
-	key("on", texts, "codes of errors: only these are retried; see [errors](errors.md)", "[http_503, timeout]").withDefaultText("all that may be retried"),
-	key("never", texts, "codes of errors that are final, though they may be retried", "[http_429]").withDefaultText("none"),
-	key("scope", choice("missing", "all"), "the participants that a fan-out asks again: those without a usable answer, or all, and earlier answers are dropped", "all").withDefault("missing"),
+	key("on", texts, "codes of the errors that are retried; see [errors](errors.md)", "[http_503, timeout]").withDefaultText("all retryable errors"),
+	key("never", texts, "codes of retryable errors that are not retried", "[http_429]").withDefaultText("none"),
+	key("scope", choice("missing", "all"), "the participants that a fan-out asks again: those without a usable answer, or all; all also drops the earlier answers", "all").withDefault("missing"),
 }}
 
 var timing = &Shape{name: "timing", text: "Limits of a call, and its retries.", keys: []Key{
 	key("timeout", duration, "how long one attempt may take; then it fails with `timeout`", "PT30S").withDefaultText("no limit"),
 	key("retry", is(retry), "how often and when the call is made again", "{max_attempts: 3, backoff: PT1S}").withDefaultText("one attempt"),
 	key("on_timeout", choice("fail", "skip", "abort_workflow"),
-		"what a timeout does when no attempt is left: the step fails, is skipped (output null), or ends the run at once; a run that fails by it ends as `step_timeout`", "skip").withDefault("fail"),
-	key("total_timeout", duration, "how long all attempts may take with their delays, from the first", "PT5M").withDefaultText("no limit"),
-	key("queue_timeout", duration, "how long the call of an operation that nothing binds may wait for a [worker](workers.md) to take it; then it fails with `queue_timeout`, and is not retried", "PT10M").withDefaultText("no limit"),
+		"effect of a timeout on the last attempt: the step fails, is skipped (output null), or ends the run at once. A run that fails because of it ends as `step_timeout`", "skip").withDefault("fail"),
+	key("total_timeout", duration, "how long all attempts and the delays between them may take", "PT5M").withDefaultText("no limit"),
+	key("queue_timeout", duration, "how long a call of an unbound operation may wait for a [worker](workers.md); then it fails with `queue_timeout`, without a retry", "PT10M").withDefaultText("no limit"),
 }}
 
-var target = &Shape{name: "target", text: "The participants that a call asks, in place of the operation alone.", rule: all(
+var target = &Shape{name: "target", text: "The participants that a call asks, instead of the operation itself.", rule: all(
 	when(choosing("resolve", "static"), hasSuch("participants", someItems)),
 	when(choosing("resolve", "static"), with(map[string]any{"capability_id": false})),
 	when(choosing("resolve", "static", "task_type"), with(map[string]any{"filter": map[string]any{"maxProperties": 0}, "limit": false})),
@@ -32,11 +32,11 @@ var target = &Shape{name: "target", text: "The participants that a call asks, in
 	when(choosing("resolve", "capability", "task_type"), with(map[string]any{"participants": map[string]any{"maxItems": 0}})),
 ), keys: []Key{
 	key("resolve", choice("static", "capability", "task_type"),
-		"named participants; those with a valid passport for a capability when the attempt starts; or the first with one for the step's operation", "static").required(),
-	key("participants", list(word), "static: ids, asked in this order", "[hill, river]").withDefaultText("needed with `static`"),
-	key("capability_id", word, "capability: id of the capability that they must have", "quote").withDefaultText("needed with `capability`; of `task_type` the step's operation"),
-	key("filter", free, "capability: attributes that their passports must have", "{region: north}").withDefaultText("all"),
-	key("limit", count, "capability: ask so many at most", "3").withDefaultText("all"),
+		"named participants; those that have a valid passport for a capability when the attempt starts; or the first one that has a passport for the step's operation", "static").required(),
+	key("participants", list(word), "static: the ids of the participants, in the order in which they are asked", "[hill, river]").withDefaultText("needed with `static`"),
+	key("capability_id", word, "capability: the id of the required capability", "quote").withDefaultText("needed with `capability`; the step's operation with `task_type`"),
+	key("filter", free, "capability: attributes that the passports must have", "{region: north}").withDefaultText("all"),
+	key("limit", count, "capability: the largest number of participants to ask", "3").withDefaultText("all"),
 }}
 
 var fanIn = &Shape{name: "fan_in", text: "How the answers of several participants become one output. It needs a `target`.", rule: all(
@@ -48,20 +48,20 @@ var fanIn = &Shape{name: "fan_in", text: "How the answers of several participant
 	when(choosing("policy", "all", "quorum", "best_of"), with(map[string]any{"hedge_after": false})),
 ), keys: []Key{
 	key("policy", choice("any_one", "all", "quorum", "best_of"),
-		"the first usable answer; every answer, and one error fails; at least `min_responses`; of the answers within the attempt's timeout the one with the best score: it needs a `timeout`, or a `deadline` of the run", "quorum").withDefault("any_one"),
-	key("min_responses", count, "quorum: so many are enough (needed); best_of: so many there must be. At most as many as are asked", "2").withDefaultText("1"),
-	key("score_field", word, "best_of: the field of an answer that is compared, a JSON pointer or dotted (needed)", "/offer/price").withDefaultText("none"),
-	key("score_order", choice("asc", "desc"), "best_of: whether the smallest or the largest is the best", "asc").withDefaultText("`desc` with `best_of`"),
-	key("hedge_after", duration, "any_one: ask the next participant when no answer has come for so long", "PT2S").withDefaultText("all at once"),
+		"takes the first usable answer; all answers, and fails on one error; at least `min_responses` answers; or the answer with the best score within the attempt's timeout, which requires a `timeout`, or a `deadline` of the run", "quorum").withDefault("any_one"),
+	key("min_responses", count, "quorum: the number of answers that suffices (needed); best_of: the number of answers that is required. At most the number of participants asked", "2").withDefaultText("1"),
+	key("score_field", word, "best_of: the field of an answer to compare, as a JSON pointer or dotted path (needed)", "/offer/price").withDefaultText("none"),
+	key("score_order", choice("asc", "desc"), "best_of: the smallest or the largest score is the best", "asc").withDefaultText("`desc` with `best_of`"),
+	key("hedge_after", duration, "any_one: how long to wait for an answer before asking the next participant", "PT2S").withDefaultText("all at once"),
 }}
 
 // pointer is a JSON pointer to a part of a value.
 var pointer = scalar("text", map[string]any{"type": "string", "pattern": "^(/([^/~]|~[01])*)+$"})
 
-var resultMatch = &Shape{name: "result_match", text: "Reads a decision out of a value.",
+var resultMatch = &Shape{name: "result_match", text: "How a decision is read from a value.",
 	rule: anyOf(hasSuch("fulfilled_values", someItems), hasSuch("not_fulfilled_values", someItems)), keys: []Key{
-		key("path", pointer, "a JSON pointer to the field that decides", "/verification/status").required(),
-		key("fulfilled_values", values, "values that mean yes", "[verified]").withDefaultText("none; one of the two lists must have a value"),
+		key("path", pointer, "a JSON pointer to the deciding field", "/verification/status").required(),
+		key("fulfilled_values", values, "values that mean yes", "[verified]").withDefaultText("none; at least one of the two lists must have a value"),
 		key("not_fulfilled_values", values, "values that mean no", "[rejected]").withDefaultText("none"),
 	}}
 
@@ -70,10 +70,10 @@ var decisionSource = &Shape{name: "decision_source", text: "The source of the de
 	when(choosing("kind", "automatic"), has("operation")),
 ), keys: []Key{
 	key("kind", choice("capability", "operator", "requester", "automatic"),
-		"a call to a holder of `capability_id`; a person who runs the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").required(),
-	key("capability_id", word, "capability: whose holders are asked", "verify").withDefaultText("needed with `capability`"),
+		"a call to a holder of `capability_id`; an operator of the engine (`sluice decide`); the person who started the run; or a call of `operation`", "operator").required(),
+	key("capability_id", word, "capability: the capability; its holders are asked", "verify").withDefaultText("needed with `capability`"),
 	key("operation", word, "capability, automatic: the operation that decides", "review").withDefaultText("the `capability_id`; needed with `automatic`"),
-	key("input", anything, "its input; expressions anywhere in it", `{order: "{{ input.order }}"}`).withDefaultText("null"),
+	key("input", anything, "its input, with expressions anywhere in it", `{order: "{{ input.order }}"}`).withDefaultText("null"),
 	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").withDefaultText("none"),
 }}
 
@@ -82,9 +82,9 @@ var fulfillment = &Shape{name: "fulfillment", text: "The decision whether a comp
 	when(choosing("policy", "output_match"), has("result_match")),
 ), keys: []Key{
 	key("policy", choice("output_match", "external_decision", "requester_confirmation", "auto", "never"),
-		"the step's own output (`result_match`); the `decision_source`; the requester of the run; the answer is enough; only a person's explicit decision", "external_decision").required(),
+		"decided by the step's own output (`result_match`); by the `decision_source`; by the requester of the run; by any answer; or only by a person's explicit decision", "external_decision").required(),
 	key("decision_source", is(decisionSource), "the source of the decision", "{kind: operator}").withDefaultText("needed with `external_decision`"),
-	key("result_match", is(resultMatch), "how a decision is read out of an output or an answer", "{path: /status, fulfilled_values: [ok]}").withDefaultText("needed with `output_match`"),
+	key("result_match", is(resultMatch), "how a decision is read from an output or an answer", "{path: /status, fulfilled_values: [ok]}").withDefaultText("needed with `output_match`"),
 	key("on_not_fulfilled", choice("fail", "pause", "skip", "abort_workflow"), "effect of a negative decision: the step fails (`not_fulfilled`), the run pauses, the step is skipped, or the run ends", "skip").withDefault("fail"),
 	key("on_error", choice("fail", "pause", "skip", "abort_workflow", "retry"), "effect of a failure to decide (`decision_error`); retry asks again", "retry").withDefault("fail"),
 }}
@@ -92,20 +92,20 @@ var fulfillment = &Shape{name: "fulfillment", text: "The decision whether a comp
 // callKeys returns the keys of a step that are about its call.
 func callKeys() []Key {
 	return []Key{
-		key("input", anything, "the input of the call; expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).withDefaultText("null"),
+		key("input", anything, "the input of the call, with expressions `{{ … }}` anywhere in it", `{order: "{{ input.id }}"}`).withDefaultText("null"),
 		key("target", is(target), "the participants to ask", "{resolve: static, participants: [hill, river]}").withDefaultText("the operation itself"),
-		key("fan_in", is(fanIn), "how answers of several participants become one", "{policy: all}").withDefaultText("`any_one`"),
+		key("fan_in", is(fanIn), "how the answers of several participants become one", "{policy: all}").withDefaultText("`any_one`"),
 		key("timing", is(timing), "limits and retries", "{timeout: PT30S}").withDefaultText("no limit, one attempt"),
-		key("fulfillment", is(fulfillment), "how it is decided whether the task is fulfilled", "{policy: auto}").withDefaultText("the answer is enough"),
-		key("idempotent", boolean, "false: a call that was under way when the process died is not made again, and fails with `interrupted`", "false").withDefault(true),
+		key("fulfillment", is(fulfillment), "how to decide whether the task is fulfilled", "{policy: auto}").withDefaultText("the answer is enough"),
+		key("idempotent", boolean, "false: a call that was under way when the process died fails with `interrupted`, and is not made again", "false").withDefault(true),
 	}
 }
 
-var passport = &Shape{name: "passport", text: "That a participant offers a capability, and from when to when.", keys: []Key{
+var passport = &Shape{name: "passport", text: "States that a participant offers a capability during a period.", keys: []Key{
 	key("participant", word, "the participant's id", "hill").required(),
-	key("valid_from", instant, "from when", "2026-01-01T00:00:00Z").withDefaultText("always"),
-	key("valid_until", instant, "to when; after `valid_from`", "2027-01-01T00:00:00Z").withDefaultText("for ever"),
-	key("revoked", boolean, "true: it is not valid", "true").withDefault(false),
+	key("valid_from", instant, "start of the period", "2026-01-01T00:00:00Z").withDefaultText("always"),
+	key("valid_until", instant, "end of the period; after `valid_from`", "2027-01-01T00:00:00Z").withDefaultText("for ever"),
+	key("revoked", boolean, "true: the passport is not valid", "true").withDefault(false),
 	key("attributes", free, "attributes that a target's `filter` compares", "{region: north}").withDefaultText("none"),
 }}
 
@@ -114,13 +114,13 @@ var about = scalar("mapping or null", map[string]any{"type": []any{"object", "nu
 
 // directoryKeys are the keys of a directory, inside a document and as a document.
 var directoryKeys = []Key{
-	key("participants", mapOf(about), "by id: data about the participant. Bindings read it as `participant`, with the id as `participant.id`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).withDefaultText("none"),
-	key("capabilities", mapOf(list(is(passport))), "by capability: the passports, in the order in which their participants are asked", "{quote: [{participant: hill}]}").withDefaultText("none"),
+	key("participants", mapOf(about), "data about each participant, by id; bindings read it as `participant`, and the id as `participant.id`", `{hill: {endpoint: "http://127.0.0.1:9001"}}`).withDefaultText("none"),
+	key("capabilities", mapOf(list(is(passport))), "passports by capability, in the order in which the participants are asked", "{quote: [{participant: hill}]}").withDefaultText("none"),
 }
 
 var directory = &Shape{name: "directory", text: "The participants that calls can ask.", keys: directoryKeys}
 
 var directoryKind = Kind{Name: "Directory", file: "directory", title: "Directory of participants",
-	text: "A file of the participants that can be asked, and for what: `sluice run --directory FILE`. It has no `kind`, and may be replaced while " +
-		"runs use it. The same keys stand under `directory` in workflows, playbooks and scenarios.",
+	text: "A directory is a file that lists participants and their capabilities: `sluice run --directory FILE`. It has no `kind`, and may be replaced " +
+		"while runs use it. Workflows, playbooks and scenarios have the same keys under `directory`.",
 	root: &Shape{name: "Directory", text: "A directory of participants.", keys: directoryKeys}}

@@ -13,10 +13,10 @@ func (k *Kind) Markdown() string {
 	known := references()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", k.title, k.text)
-	fmt.Fprintf(&b, "This page is made from the package [schema](../schema), as is the JSON Schema [schema/%s.json](../schema/%s.json). "+
-		"Editors use it when a document begins with this line:\n\n```yaml\n# yaml-language-server: $schema=%s\n```\n\n", k.file, k.file, k.URL())
-	b.WriteString("A key that is needed has to be there. Unknown keys are refused, but for those that begin with `x-`. A type that is a link is a mapping " +
-		"with the keys that are described there.\n")
+	fmt.Fprintf(&b, "This page and the JSON Schema [schema/%s.json](../schema/%s.json) are generated from the package [schema](../schema). "+
+		"Editors use the JSON Schema for documents that begin with this line:\n\n```yaml\n# yaml-language-server: $schema=%s\n```\n\n", k.file, k.file, k.URL())
+	b.WriteString("A needed key must be present. Unknown keys are refused, except those that begin with `x-`. A type that is a link is a mapping; " +
+		"the link leads to its keys.\n")
 	for _, s := range shapesOf(k.root) {
 		if known[s] == k {
 			s.table(&b, k, known)

@@ -76,7 +76,7 @@ river asks 37.00
 harbor failed: http_503
 the best quote is that of river: 111.00 in all
 procure: fulfilled (-approve was given)
-the kitchen is told: 3 × kettle from river
+note to the kitchen: 3 × kettle from river
 completed: from river for 111.00
 `, o.shown.String())
 }
@@ -88,7 +88,7 @@ func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
 		return decide(ctx, dir, api.NotFulfilled, "too dear")
 	}))
 	require.Contains(t, o.shown.String(), "ann: not_fulfilled (too dear)\n")
-	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle on loan from the warehouse\n")
+	require.Contains(t, o.shown.String(), "note to the kitchen: 3 × kettle on loan from the warehouse\n")
 	require.Contains(t, o.shown.String(), "completed: from the warehouse for 0.00\n")
 }
 
@@ -117,7 +117,7 @@ func must[T any](v T, err error) T {
 func TestWithoutADecisionInTimeThereIsALoan(t *testing.T) {
 	o := newOffice(t, t.TempDir(), time.Millisecond)
 	require.NoError(t, o.buyKettles(t.Context(), t, o.showCommands))
-	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle on loan from the warehouse\n")
+	require.Contains(t, o.shown.String(), "note to the kitchen: 3 × kettle on loan from the warehouse\n")
 	require.Contains(t, o.shown.String(), "completed: from the warehouse for 0.00\n")
 }
 
@@ -139,6 +139,6 @@ func TestARunIsSuspendedDecidedAndGoneOnWith(t *testing.T) {
 		require.Fail(t, "the decision has been made")
 		return nil
 	}))
-	require.Contains(t, o.shown.String(), "the kitchen is told: 3 × kettle from river\n")
+	require.Contains(t, o.shown.String(), "note to the kitchen: 3 × kettle from river\n")
 	require.Contains(t, o.shown.String(), "completed: from river for 111.00\n")
 }

@@ -54,7 +54,7 @@ func (k kitchen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	fmt.Fprintf(k.out, "the kitchen is told: %s\n", note)
+	fmt.Fprintf(k.out, "note to the kitchen: %s\n", note)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -24,13 +24,13 @@ func New() *cobra.Command {
 		Short: "Act on all runs that a query selects",
 		Long: `Bulk carries out a verb on many runs: on those that --where selects, as in sluice runs list.
 
-Without --expect it changes nothing: it says how many runs the query selects, what would become of them, and the command to type,
-which names their number. With --expect N it acts if the query still selects N runs; otherwise it is refused as a whole.
+Without --expect it changes nothing: it prints the number of runs that the query selects, the effect on them, and the command to
+type, which has their number. With --expect N it acts if the query still selects N runs; otherwise it is refused as a whole.
 
 An act chooses its runs once, and is journaled with them. If a process works on DIR, that process acts, also after this command
 is interrupted; otherwise this process does. An interrupted act continues with the next host (sluice serve), or before the next
-act. At the end it prints the outcome for each run: done; already, if nothing was to be done or the run has ended; refused, with
-the reason. A second act on the same run at the same time is refused.`,
+act. At the end it prints the outcome for each run: done; already, if the run needed no change or has ended; refused, with the
+reason. A second act on the same run at the same time is refused.`,
 		Example: `  sluice bulk cancel --where 'workflow:order status:waiting' --data ./journal
   sluice bulk cancel --where 'workflow:order status:waiting' --expect 12 --reason 'the shop closes' --data ./journal
   sluice bulk show 7 --data ./journal`,
@@ -56,7 +56,7 @@ order@2). A run is refused if its history differs under the new workflow; sluice
 beforehand.`,
 	"retry": `Retry makes a new attempt of every step that has failed finally, in all runs that the query selects. Playbooks and worlds are
 refused. The preview names the steps among them that are marked as not idempotent.`,
-	"delete": `Delete removes runs that have ended, each with the runs that it has started, for ever. A run that has not ended is refused.`,
+	"delete": `Delete permanently removes runs that have ended, each with the runs that it has started. A run that has not ended is refused.`,
 	"resume": `Resume ends the pause of each run, or releases a run that is held since its import.`,
 	"cancel": `Cancel ends each run: steps that have not ended are aborted, and calls under way are stopped. It cannot be undone.`,
 	"pause":  `Pause keeps new calls of each run from starting, until sluice resume or sluice bulk resume.`,

@@ -88,8 +88,8 @@ func newStop() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop ID",
 		Short: "Stop an act on many runs",
-		Long: `Stop ends an act on many runs before it reaches the remaining ones; the runs that it has begun with are still done. It undoes
-nothing, and prints the same as sluice bulk show. It ends with 2 if there is no such act, or if it is over.`,
+		Long: `Stop ends an act on many runs before it reaches the remaining ones; runs that it has already begun are completed. It undoes
+nothing, and prints the same as sluice bulk show. It ends with 2 if there is no such act, or if the act has ended.`,
 		Example: `  sluice bulk stop 7 --data ./journal`,
 		Args:    cli.Arguments,
 	}

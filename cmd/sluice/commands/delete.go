@@ -16,9 +16,9 @@ func newDelete() *cobra.Command {
 		Use:   "delete RUN…",
 		Short: "Delete runs that have ended, or are held",
 		Long: `Delete removes runs that have ended, or are held, each with the runs that it has started: their events and places in lists.
-Nothing brings them back. An id is not free for as long as the run would have been kept (see sluice keep), or never where all are
-kept forever; until then sluice runs show says when the run was deleted. The next sluice gc deletes its definitions and large
-values that no other run needs.
+They cannot be restored. The id stays taken for as long as the run would have been kept (see sluice keep), or forever if all runs
+are kept forever; until then sluice runs show prints the time of the deletion. The next sluice gc deletes its definitions and
+large values that no other run needs.
 
 A run that has not ended is refused: cancel it first. Of several runs, those before a refused one are deleted.`,
 		Example: `  sluice delete tuesday wednesday --data ./journal`,

@@ -16,12 +16,12 @@ func newGC() *cobra.Command {
 	cmd, c := newCommand(api.Sweep, &cobra.Command{
 		Use:   "gc [RUN]",
 		Short: "Delete expired runs and unused data",
-		Long: `Gc deletes the expired runs of a folder, see sluice keep, and then the data that is no longer referenced: definitions, large
+		Long: `Gc deletes the expired runs of a folder (see sluice keep), and then the data that is no longer referenced: definitions, large
 values, and content of worlds. It prints each deleted run and definition, and the totals. The outcomes of acts on many runs
 expire by the rule without --where, and their counts stay.
 Open runs stay, and so does a run while a run that it has started is kept. An id stays taken for as long as the run was kept:
-until then sluice runs show prints the time of its deletion. Without rules no run is deleted, only the data that deleted runs
-have left behind.
+until then sluice runs show prints the time of its deletion. Without rules it deletes no run, only the data that deleted
+runs have left behind.
 
 A host (sluice serve) does the same by itself, at least once an hour, and pauses between small slices so that its runs go on. Gc
 may be stopped at any moment; the next gc continues.
@@ -29,7 +29,7 @@ may be stopped at any moment; the next gc continues.
 With -o json it prints one object a line, {"kind":…,"name":…,"bytes":…} with run, act, definition or blob as kind, or
 {"kind":"content", "name":…,"blobs":…} of a world, and at last
 {"runs":…,"acts":…,"definitions":…,"blobs":…,"content":…,"bytes":…,"failed":…}, without acts and failed if there are none. Bytes
-are the approximate sizes of the records; they are free on the disk once the store has compacted its files.
+are the approximate sizes of the records; the space on the disk is free once the store has compacted its files.
 
 With RUN, a world, it deletes only the content that the last two snapshots of the world do not need, and prints how much it kept
 and deleted. It also trims the journal: it deletes the events that the snapshots have replaced, except the first and the newest.

@@ -33,10 +33,10 @@ time counts; the rule without --where applies to runs that no other rule selects
 that it has started is kept. --clear removes the rule with that query; without --where it removes all rules, and everything is
 kept.
 
-A new folder keeps runs for 30 days. One that an earlier version has made keeps everything until a time is set.
+A new folder keeps runs for 30 days. A folder that an earlier version has made keeps all runs until a time is set.
 
-With -o json it prints one object a line for each rule: {"where":…,"keep":…}. With --dry-run nothing is set: it says what would be
-journaled, or is refused as the rule would be. It ends with 2 if the query or the time is invalid.`,
+With -o json it prints one object a line for each rule: {"where":…,"keep":…}. With --dry-run it sets nothing: it prints the rule
+that would be journaled, or is refused as the rule would be. It ends with 2 if the query or the time is invalid.`,
 		Example: `  sluice keep --data ./journal
   sluice keep 30d --data ./journal
   sluice keep 1w --where 'status:completed' --data ./journal

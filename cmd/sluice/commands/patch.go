@@ -20,7 +20,7 @@ func newPatch() *cobra.Command {
 		Short: "Change the context of a playbook's run",
 		Long: `Patch writes values to the context of a playbook's run, all of them or none. Gates then judge their waiting tokens again.
 KEY may be a path, such as limits.price; missing objects on the path are created. VALUE is JSON if it parses as JSON,
-and else a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.`,
+and otherwise a string: true is a boolean, 3 a number, '"3"' a string, and so is ann.`,
 		Example: `  sluice patch tuesday ctx.approved=true --data ./journal
   sluice patch tuesday ctx.by=ann ctx.limits.price=12.5 --data ./journal
   sluice patch tuesday 'ctx.order={"sku": "A-1", "n": 2}' --data ./journal`,

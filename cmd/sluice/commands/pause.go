@@ -33,8 +33,8 @@ func newResume() *cobra.Command {
 	cmd, c := newCommand(api.Resume, &cobra.Command{
 		Use:   "resume RUN [CELL]",
 		Short: "End the pause of a run, or of one cell of a world",
-		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes its queued events. A run that is held since its
-import is released. Resume does not work on the run itself: a run without a process goes on with 'sluice run --resume'.`,
+		Long: `Resume ends the pause of a run, or of one cell of a world, which then takes its queued events. It also releases a run that is
+held since its import. Resume does not work on the run itself: a run without a process goes on with 'sluice run --resume'.`,
 		Example: `  sluice resume tuesday --data ./journal
   sluice resume shop 'order[a]' --data ./journal`,
 		Args: cli.Arguments,

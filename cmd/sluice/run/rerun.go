@@ -42,7 +42,7 @@ func newRerun() *cobra.Command {
 
 Steps without a result to keep run in any case. --set steps.STEP.output=VALUE sets the result of a step, and without one of the
 flags above the steps that follow run again; with steps.STEP.input=VALUE the step runs with that input. A path may follow, such
-as steps.price.output.total=12. VALUE is JSON if it parses as JSON, and else a string. Results set in RUN stay set unless the
+as steps.price.output.total=12. VALUE is JSON if it parses, and otherwise a string. Results set in RUN stay set unless the
 step is named or, with --changed, its operation or input differs; inputs set in RUN stay set while the input in the document
 is unchanged. --input and --workflow replace the input and the workflow, and imply --changed without one of the other flags.
 With --at N, results count as of event N of RUN.
@@ -51,7 +51,7 @@ With --at N, results count as of event N of RUN.
 their map has the item) and that are kept. Steps with idempotent: false are marked, since a repetition may do their work twice.
 
 A playbook is rerun from an event on, by --at N alone: the new run has the events of RUN up to there, and calls that were
-under way then are made again. Its instants are shifted, so that timers have the same time left. sluice runs events shows
+under way then are made again. Its instants are shifted, so that timers have the same remaining time. sluice runs events shows
 the events. Worlds are not rerun.
 
 Kept results are journaled with the new run, so RUN may be deleted. If a process works on DIR, the new run is started there,

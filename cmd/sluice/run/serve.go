@@ -32,7 +32,7 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Work on all runs of a folder, as a host",
 		Long: `Serve works on all runs of a folder: it continues the open runs, and carries out the requests of other commands with the same
---data: it starts, shows and changes runs. It makes the folder if there is none. When it is ready, it prints one line.
+--data: it starts, shows and changes runs. It creates the folder if there is none. When it is ready, it prints one line.
 
 A run that cannot go on in this process, because something that it needs is missing or its journal is damaged, is parked: the
 log has the reason, once, at level WARN, and so have sluice runs and sluice runs show. One process at a time works on a folder.
@@ -47,9 +47,9 @@ at least once an hour; in small slices with pauses, so that its runs go on. If a
 how much keeping runs for 30 days would free.
 
 With --listen it also answers HTTP, so that programs start, change and follow runs: GET /openapi.json describes it. Documents
-that clients send may use of this machine only the kinds of --allow. Each request needs a token, see sluice token, also from this
-machine; --no-auth is for loopback addresses only. Another address needs TLS, or a proxy in front that has it. Commands of a
-client are journaled under the name of its token.
+that clients send may use only the kinds of access to this machine that --allow names. Each request needs a token (see sluice
+token), also from this machine; --no-auth is for loopback addresses only. Another address needs TLS, or a proxy with TLS. Commands
+of a client are journaled under the name of its token.
 
 SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop the host: it takes no more requests, calls under way have five seconds to end and are
 then stopped, and after at most ten seconds it ends. A second signal ends it at once. In both cases nothing is lost: open runs

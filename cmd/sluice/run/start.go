@@ -27,8 +27,8 @@ func newStart() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start FILE|NAME",
 		Short: "Start a run, and leave it to the process that works on the folder",
-		Long: `Start journals a new run of a workflow, and prints the run's id. The workflow is that of FILE, or the newest version of the
-published workflow NAME. An argument with a folder or with the extension .yaml, .yml or .json is a file.
+		Long: `Start journals a new run of a workflow, and prints the run's id. The workflow is read from FILE, or is the newest version of
+the published workflow NAME. An argument with a folder or with the extension .yaml, .yml or .json is a file.
 
 If a process works on DIR, such as sluice serve, the run is started there: the workflow, its child workflows and the input are
 sent, at most 64 MiB, and programs start in the folder in which sluice start was called. If no process does, the run is

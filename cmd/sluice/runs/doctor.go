@@ -32,8 +32,8 @@ func newDoctor() *cobra.Command {
 definitions and large values are present and unchanged, that every run follows from its events, and that the list of runs
 agrees with that. It prints a line for each fault: the run, the fault, and its consequences.
 
-Events cannot be rebuilt: a lost or damaged event is reported each time, and not changed. Everything else derives from events,
-and --rebuild writes it again. A damaged run does not prevent other runs from going on.
+Events cannot be rebuilt: a lost or damaged event is reported each time, and not changed. All other records derive from events,
+and --rebuild writes them again. A damaged run does not prevent other runs from going on.
 
 No other process may work on the journal meanwhile. With --server the host that works on the journal checks a copy, if it was
 started with --backup-dir, and the runs go on. Doctor has one run in memory at a time.

@@ -25,8 +25,8 @@ func newRunsEvents() *cobra.Command {
 		Long: `Events prints the events in the journal of a run, one a line.
 
 RUN is the id of a run, or an unambiguous beginning of it. With --step it prints only the events of one step, its items and its
-step-runs. An event that has changed nothing is marked with the reason: an answer that came too late as late, and a report
-that a call has made before as repeated. For programs, -o jsonl prints one object a line, and -o json one list of all objects:
+step-runs. An event without effect is marked with the reason: an answer that came too late as late, and a report that a
+call has made before as repeated. For programs, -o jsonl prints one object a line, and -o json one list of all objects:
   {"seq":…,"at":…,"type":…,"step":…,"attempt":…,"value":…,"outcome":"late",…}
 
 With --view it prints the history of a playbook's net: admission, tasks, rules, arcs and tokens. These are not in the journal, but

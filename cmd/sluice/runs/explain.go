@@ -22,7 +22,7 @@ func newExplain() *cobra.Command {
 		Long: `Explain shows the waits of a run or of one of its steps, or the reason that it was skipped, aborted, blocked or failed: the steps
 before it, a slot, a timer, a person, a message, the test of a conditional with the values that it has read, or the chain of
 failures from the first one. In a playbook it also shows the tokens at gates with the rule that denies them, joins, and arcs that
-were not taken. Each reason has the event that decided.
+were not taken. Each reason has the event that decided it.
 
 With --at it explains the run as it was after an event, or at a time.
 

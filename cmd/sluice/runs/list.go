@@ -28,7 +28,7 @@ the reason, the step and the time; if no worker takes its call, it has the opera
   status:failed,aborted   running waiting paused completed failed partial aborted deadline_exceeded step_timeout damaged
   workflow:order          the name; kind:playbook; hash:3f2a
   label.team:payments     a label; --label team=payments means the same
-  label."the team":x      the same, of a name with spaces or signs
+  label."the team":x      the same, for a name with spaces or signs
   waits:person            message person timer gate paused worker
   held:import             held since its import, until it is resumed
   started>2026-11-01      started updated ended due: < <= > >=, a date or an instant in UTC
@@ -37,8 +37,8 @@ the reason, the step and the time; if no worker takes its call, it has the opera
   parent:none             or the id of the run that has started it
   run:01a2,01a3           whole ids
   01a2                    the beginning of an id, or a part of a workflow's name
-A value with spaces, commas or quotes stands in double quotes. --explain-query shows the terms that use an index: the other terms
-are checked for each run that the index returns, which is slow if few of many match.
+Write a value with spaces, commas or quotes in double quotes. --explain-query shows the terms that use an index: the other terms
+are checked for each run that the index returns, which is slow if few of many runs match.
 
 If a list is longer than --limit, standard error has the command that continues it.
 

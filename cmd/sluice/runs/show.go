@@ -22,8 +22,8 @@ func newRunsShow() *cobra.Command {
 wait and participants, and whether the task is done. It prints the beginning of an output: runs output prints the whole output,
 and runs events --step prints the events of a step. Of a parked run it prints the reason.
 
-Timers that have fallen due while no process worked on the run count as fired; the line late means that the journal does not have
-their events yet.
+Timers that fell due while no process worked on the run count as fired; the line late means that their events are not yet in the
+journal.
 
 Of a world it prints the number of cells, and at most 100 cells, failed and paused ones first: runs cells lists all. With CELL,
 the address of a cell such as order[a], it prints that cell: its status, state, failure and last event, the effects and timers

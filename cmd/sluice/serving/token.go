@@ -27,8 +27,8 @@ func New() []*cobra.Command {
   worker    takes calls of the operations that the token names, and delivers their results; nothing else
   admin     also deletes runs, sets how long they are kept, exports and imports them, and reads the audit
 
-The folder keeps a hash of each, in tokens.json; the token itself is printed once, when it is made. A host that is running takes
-new and revoked tokens into account at once.`,
+The folder keeps a hash of each token, in tokens.json; the token itself is printed once, when it is created. A running host
+honours new and revoked tokens at once.`,
 		Example: `  sluice token create ann --role operator --data ./journal
   sluice token create shop --role worker --operation charge --operation refund --data ./journal
   sluice token list --data ./journal
@@ -44,10 +44,10 @@ func newCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Make a token, and print it",
-		Long: `Create makes a token for a person or a program, and prints it: it is not shown again. Its commands are journaled under NAME, which
-has printable characters of ASCII without spaces, at most 128.
+		Long: `Create makes a token for a person or a program, and prints it: it is not shown again. Its commands are journaled under NAME: at
+most 128 printable ASCII characters without spaces.
 
-It ends with 0 if the token was made, and with 2 if the name is taken or not allowed.`,
+It ends with 0 if the token was made, and with 2 if the name is taken or invalid.`,
 		Example: `  sluice token create ann --role operator --data ./journal
   sluice token create shop --role worker --operation charge --data ./journal
   SLUICE_TOKEN=$(sluice token create ci --role operator --expires 720h --data ./journal)`,
@@ -85,7 +85,7 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the tokens of a folder",
-		Long:    `List prints the name and the role of each token, when it was made and until when it is valid, by name.`,
+		Long:    `List prints the name, role, creation time and expiry of each token, by name.`,
 		Example: `  sluice token list --data ./journal`,
 		Args:    cli.Arguments,
 	}
@@ -115,10 +115,10 @@ func newList() *cobra.Command {
 func newRevoke() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke NAME",
-		Short: "Make a token worthless",
+		Short: "Revoke a token",
 		Long: `Revoke removes a token. Requests with it are refused from then on, and feeds that it has opened end within 15 seconds.
 
-It ends with 0 if the token was removed, and with 2 if there is none of that name.`,
+It ends with 0 if the token was removed, and with 2 if there is no token of that name.`,
 		Example: `  sluice token revoke ann --data ./journal`,
 		Args:    cli.Arguments,
 	}

@@ -33,7 +33,7 @@ func New(engine *coordinator.Engine, server Server) *Of {
 	m := &Of{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "sluice_http_request_duration_seconds", Help: "Time to answer requests, but for feeds.",
+			Name: "sluice_http_request_duration_seconds", Help: "Time to answer requests, except feeds.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 30},
 		}, []string{"method", "route", "status"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{

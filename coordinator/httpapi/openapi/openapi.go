@@ -60,7 +60,8 @@ func Document(routes []Route, problem any) ([]byte, error) {
 
 // pathNames explain the parameters of paths.
 var pathNames = map[string]string{
-	"run": "id of the run", "key": "key of the step", "cell": "address of the cell", "name": "of the workflow", "hash": "of the version", "id": "as a list has it",
+	"run": "id of the run", "key": "key of the step", "cell": "address of the cell", "seq": "number of the event", "name": "name of the workflow",
+	"hash": "hash of the version", "id": "id of the decision, the act or the job",
 }
 
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
@@ -86,8 +87,8 @@ func described(s *shapes.Set, r *Route, problem reflect.Type) map[string]any {
 	op := map[string]any{
 		"summary": r.Summary, "operationId": r.operationID(), "x-role": r.Role,
 		"responses": map[string]any{
-			fmt.Sprint(max(r.Status, http.StatusOK)): map[string]any{"description": "It was done.", "content": answer(s, r)},
-			"default": map[string]any{"description": "It was refused, or has failed.", "content": map[string]any{
+			fmt.Sprint(max(r.Status, http.StatusOK)): map[string]any{"description": "The request succeeded.", "content": answer(s, r)},
+			"default": map[string]any{"description": "The request was refused, or failed.", "content": map[string]any{
 				"application/problem+json": map[string]any{"schema": s.Of(problem)},
 			}},
 		},
