@@ -156,10 +156,10 @@ var faults = map[string]struct {
 			return sweep(ctx, stream, func(hash journal.Hash) bool { return kept[hash] })
 		}
 	}},
-	"trims nothing": {"trimmed_events_are_told_apart", func(f *faulty) {
+	"trims nothing": {"trimmed_events_are_distinguished", func(f *faulty) {
 		f.trim = func(context.Context, string, uint64) error { return nil }
 	}},
-	"trims one event too many": {"trimmed_events_are_told_apart", func(f *faulty) {
+	"trims one event too many": {"trimmed_events_are_distinguished", func(f *faulty) {
 		trim := f.trim
 		f.trim = func(ctx context.Context, stream string, before uint64) error {
 			if before > 2 {
@@ -177,7 +177,7 @@ var faults = map[string]struct {
 			return trim(ctx, stream, before)
 		}
 	}},
-	"passes over what is trimmed": {"trimmed_events_are_told_apart", func(f *faulty) {
+	"passes over what is trimmed": {"trimmed_events_are_distinguished", func(f *faulty) {
 		read := f.read
 		f.read = func(ctx context.Context, stream string, from uint64) iter.Seq2[journal.Event, error] {
 			return func(yield func(journal.Event, error) bool) {
