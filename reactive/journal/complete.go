@@ -1,6 +1,9 @@
 package journal
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // CheckComplete returns an error if an event lacks a field that its type has in every journal that an engine writes. What follows from
 // events relies on it: a journal from elsewhere must be checked first.
@@ -8,19 +11,19 @@ func (e *Event) CheckComplete() error {
 	lacks := ""
 	switch d := e.detail(); e.Type {
 	case RunStarted, RunMoved, WorkflowPublished:
-		lacks = unless(d.Start != nil, "start")
+		lacks = absent(d.Start != nil, "start")
 	case CallError, StepFailed, RunClosed:
-		lacks = unless(d.Failure != nil, "failure")
+		lacks = absent(d.Failure != nil, "failure")
 	case DispatchCreated, DispatchSettled:
-		lacks = unless(d.Participant != "", "participant")
+		lacks = absent(d.Participant != "", "participant")
 	case TimerFired:
-		lacks = unless(d.Timer != "", "timer")
+		lacks = absent(d.Timer != "", "timer")
 	case MessageReceived, CallReported:
-		lacks = unless(d.Name != "", "name")
+		lacks = absent(d.Name != "", "name")
 	case DecisionReceived, DecisionOverridden:
-		lacks = unless(e.Detail != nil, "detail")
+		lacks = absent(e.Detail != nil, "detail")
 	case RunFinished:
-		lacks = unless(d.State != "", "state")
+		lacks = absent(d.State != "", "state")
 	}
 	if lacks == "" {
 		return nil
@@ -29,14 +32,10 @@ func (e *Event) CheckComplete() error {
 }
 
 // detail returns the detail of an event, empty if it has none.
-func (e *Event) detail() Detail {
-	if e.Detail == nil {
-		return Detail{}
-	}
-	return *e.Detail
-}
+func (e *Event) detail() *Detail { return cmp.Or(e.Detail, &Detail{}) }
 
-func unless(present bool, name string) string {
+// absent returns the name of a field that is not present, else "".
+func absent(present bool, name string) string {
 	if present {
 		return ""
 	}

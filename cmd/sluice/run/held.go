@@ -76,7 +76,7 @@ func (f *runFlags) load(ctx context.Context, file string) (p *parcel.Parcel, w *
 	return p, w, err
 }
 
-// runHeld starts a run in the process that works on the folder, and follows the run. It returns errLeft if that process has ended before
+// runHeld starts a run in the process that works on the folder, and follows it. It returns errHostEnded if that process has ended before
 // it started the run.
 func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, stops *interrupts) error {
 	if f.directory != "" || len(f.passEnv) > 0 || f.worlds != (worldFlags{}) {
@@ -109,7 +109,7 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 }
 
 // resumeHeld follows a run that the process that works on the folder has resumed already, or shows a run that has ended. It returns the
-// Exit for any other run, and errLeft if the process has ended.
+// Exit for any other run, and errHostEnded if the process has ended.
 func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 	var shown *api.Run
 	var document []byte

@@ -124,5 +124,5 @@ func sizeOf(it *decide.Item) int {
 func bytesOf(v any) int {
 	size, _ := value.Size(v, math.MaxInt)
 	nodes, _ := value.Nodes(v, math.MaxInt)
-	return size + (nodes-1)*value.NodeBytes
+	return size + max(0, nodes-1)*value.NodeBytes
 }
