@@ -14,13 +14,13 @@ import (
 func (w *walk) fromNumber(text string) (Value, error) {
 	if w.from == marshaled {
 		if f, ok := exactFloat(text); ok {
-			return f, nil
+			return ofFloat(f) // -2⁶³ is an int64, though its shortest digits, -9223372036854776000, are not
 		}
 	}
 	return ofNumber(text)
 }
 
-// exactFloat returns the float that encoding/json writes as text, if that is a whole number beyond int64.
+// exactFloat returns the float that encoding/json writes as text, if that is a whole number of at least 2⁶³, or of at most -2⁶³.
 func exactFloat(text string) (float64, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.Abs(f) < twoTo63 {

@@ -47,6 +47,7 @@ func TestOfBringsGoValuesIntoTheModel(t *testing.T) {
 		{"minus zero", math.Copysign(0, -1), int64(0)},
 		{"a whole float above 2^53", float64(1 << 60), int64(1 << 60)},
 		{"the least int64 as a float", -float64(1 << 63), int64(math.MinInt64)},
+		{"the least int64 as a float of another type", []float64{-1 << 63}, []any{int64(math.MinInt64)}},
 		{"a whole float beyond int64", 1e19, 1e19},
 		{"a fraction", 0.5, 0.5},
 		{"float32 keeps its digits", float32(0.1), 0.1},
