@@ -15,7 +15,7 @@ import (
 	"github.com/sluiceflow/sluice"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -45,7 +45,7 @@ func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 	for _, name := range []string{"data", strings.Repeat("long/", 60), "with space and ü"} {
 		dir := filepath.Join(t.TempDir(), filepath.FromSlash(name))
 		engine, run := opened(t, dir, coordinator.Config{})
-		client, err := control.Dial(dir)
+		client, err := folder.Dial(dir)
 		require.NoError(t, err)
 		done, err := client.Do(t.Context(), &api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"})
 		require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestAnOpenFolderAnswersUntilTheShutdown(t *testing.T) {
 		require.NoError(t, result.Err())
 
 		require.NoError(t, engine.Shutdown(t.Context()))
-		_, err = control.Dial(dir)
+		_, err = folder.Dial(dir)
 		require.ErrorIs(t, err, api.ErrNotHeld)
 		left, err := filepath.Glob(filepath.Join(dir, "*control*"))
 		require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestAFolderThatAnotherProcessReadsIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	engine, _ := opened(t, dir, coordinator.Config{})
 	require.NoError(t, engine.Shutdown(t.Context()))
-	looking, err := control.Open(t.Context(), dir, coordinator.Config{})
+	looking, err := folder.Open(t.Context(), dir, coordinator.Config{})
 	require.NoError(t, err)
 	require.False(t, looking.Held())
 
@@ -127,10 +127,10 @@ func TestAFolderThatIsRemoved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	engine, _ := opened(t, dir, coordinator.Config{})
 	require.NoError(t, os.RemoveAll(dir))
-	_, err := control.Dial(dir)
+	_, err := folder.Dial(dir)
 	require.ErrorIs(t, err, api.ErrNotHeld)
 	require.ErrorContains(t, engine.Shutdown(t.Context()), dir+" is gone: it was removed, renamed or unmounted")
-	_, err = control.Open(t.Context(), dir, coordinator.Config{})
+	_, err = folder.Open(t.Context(), dir, coordinator.Config{})
 	require.ErrorIs(t, err, api.ErrNoJournal)
 	opened(t, dir, coordinator.Config{})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/internal/usercode"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -26,7 +27,7 @@ func Open(ctx context.Context, dir string, config coordinator.Config) (*coordina
 	if dir == "" {
 		return coordinator.New(ctx, memory.New(), config)
 	}
-	store, err := control.Take(ctx, dir, disk.Config{Logger: config.Logger})
+	store, err := folder.Take(ctx, dir, disk.Config{Logger: config.Logger})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
 )
@@ -25,7 +25,7 @@ func TestAnActIsBegunOnceThoughItsHostEnds(t *testing.T) {
 	failedRuns(t, dir, runs)
 	host := launch(t, dir, "serve", "--data", dir)
 	acts := func() (list []api.Act) {
-		_ = control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+		_ = folder.With(t.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 			list = nil
 			return c.Acts(t.Context(), &api.Request{Verb: api.Acts}, func(r *api.Reply) error {
 				list = append(list, *r.Act)
@@ -34,7 +34,7 @@ func TestAnActIsBegunOnceThoughItsHostEnds(t *testing.T) {
 		})
 		return list
 	}
-	eventually(t, "the host answers", func() bool { c, err := control.Dial(dir); return err == nil && c.Held() })
+	eventually(t, "the host answers", func() bool { c, err := folder.Dial(dir); return err == nil && c.Held() })
 	act := launch(t, dir, "bulk", "rerun", "--where", "failing status:failed", "--expect", fmt.Sprint(runs), "--failed", "--data", dir, "-o", "json")
 	eventually(t, "the act has begun", func() bool { return len(acts()) > 0 })
 	host.signal(syscall.SIGTERM)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -53,7 +53,7 @@ func (l *changeLoad) actOnMany(ctx context.Context) {
 
 // act begins an act, records its number if it was acknowledged, and reports whether it was.
 func (l *changeLoad) act(ctx context.Context, req *api.Request) bool {
-	c, err := control.Dial(filepath.Join(l.dir, "journal"))
+	c, err := folder.Dial(filepath.Join(l.dir, "journal"))
 	if err == nil {
 		err = c.Acts(ctx, req, func(r *api.Reply) error {
 			l.mu.Lock()
@@ -84,7 +84,7 @@ func (l *changeLoad) resumeAll() {
 // report returns all acts, and the outcomes of each.
 func (l *changeLoad) report() (acts map[uint64]*api.Act, outcomes map[uint64][]*api.Outcome) {
 	acts, outcomes = map[uint64]*api.Act{}, map[uint64][]*api.Outcome{}
-	c, err := control.Dial(filepath.Join(l.dir, "journal"))
+	c, err := folder.Dial(filepath.Join(l.dir, "journal"))
 	require.NoError(l.t, err)
 	require.NoError(l.t, c.Acts(l.t.Context(), &api.Request{Verb: api.Acts}, func(r *api.Reply) error {
 		acts[r.Act.ID] = r.Act

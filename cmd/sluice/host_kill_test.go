@@ -24,8 +24,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -174,7 +174,7 @@ func (l *hostLoad) discard(ctx context.Context) {
 // collect collects expired runs, acts, definitions and content, again and again.
 func (l *hostLoad) collect(ctx context.Context) {
 	for ctx.Err() == nil {
-		c, err := control.Dial(filepath.Join(l.dir, "journal"))
+		c, err := folder.Dial(filepath.Join(l.dir, "journal"))
 		if err == nil {
 			_, err = c.Collect(ctx, api.Request{}, func(g *api.Gone) error {
 				if g.Kind == "run" {
@@ -201,7 +201,7 @@ func (l *hostLoad) backUp(ctx context.Context) {
 		started := maps.Clone(l.started)
 		l.mu.Unlock()
 		dir := filepath.Join(l.dir, "backups", fmt.Sprint(n))
-		c, err := control.Dial(filepath.Join(l.dir, "journal"))
+		c, err := folder.Dial(filepath.Join(l.dir, "journal"))
 		if err == nil {
 			err = c.Backup(ctx, dir, "")
 		}
@@ -246,7 +246,7 @@ func (l *hostLoad) serve(flags ...string) *process {
 
 // ask makes a request, and records it if it was acknowledged.
 func (l *hostLoad) ask(ctx context.Context, run string, req *api.Request, done map[string]bool) error {
-	c, err := control.Dial(filepath.Join(l.dir, "journal"))
+	c, err := folder.Dial(filepath.Join(l.dir, "journal"))
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (l *hostLoad) awaitHost(ctx context.Context) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := control.Dial(filepath.Join(l.dir, "journal")); err == nil {
+		if _, err := folder.Dial(filepath.Join(l.dir, "journal")); err == nil {
 			return
 		}
 		select {
@@ -335,7 +335,7 @@ func (l *hostLoad) each(dir string, see func(run string, e *journal.Event)) {
 func (l *hostLoad) finish() {
 	ctx := l.t.Context()
 	for {
-		c, err := control.Dial(filepath.Join(l.dir, "journal"))
+		c, err := folder.Dial(filepath.Join(l.dir, "journal"))
 		require.NoError(l.t, err)
 		var open []string
 		for r, err := range c.Runs(ctx) {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // startHTTPHost starts a host that answers HTTP, and returns its URL. It sets the token of an administrator in the environment.
@@ -28,7 +28,7 @@ func startHTTPHost(t *testing.T, dir string, args ...string) (p *process, url st
 		return err == nil
 	}, time.Minute, time.Millisecond)
 	token, _ := runToEnd(t, dir, cli.Done, "token", "create", "ann", "--role", "admin", "--data", "data")
-	t.Setenv(control.TokenVariable, strings.TrimSpace(token))
+	t.Setenv(folder.TokenVariable, strings.TrimSpace(token))
 	return p, url
 }
 
@@ -62,7 +62,7 @@ func TestVerbsWorkByHTTP(t *testing.T) {
 	t.Setenv(cli.ServerVariable, url)
 	out, _ := runToEnd(t, dir, cli.Done, "runs", "-o", "json")
 	require.Contains(t, out, "run-1")
-	t.Setenv(control.TokenVariable, "wrong")
+	t.Setenv(folder.TokenVariable, "wrong")
 	_, errs := runToEnd(t, dir, cli.Failed, "runs")
 	require.Contains(t, errs, "token")
 	p.signal(syscall.SIGTERM)

@@ -24,7 +24,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/httpapi"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 	"github.com/sluiceflow/sluice/coordinator/operation"
@@ -59,7 +59,7 @@ const executionsFile = "makings"
 
 // workerMain is a worker in a process of its own: `teller NAME`, in the folder of a test.
 func workerMain() {
-	if err := serveOperations(context.Background(), ".", os.Args[1], os.Getenv(control.TokenVariable), nil); err != nil {
+	if err := serveOperations(context.Background(), ".", os.Args[1], os.Getenv(folder.TokenVariable), nil); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -155,7 +155,7 @@ func (c *workerCrew) restart() {
 func (c *workerCrew) startWorker() *exec.Cmd {
 	cmd := exec.Command("teller", fmt.Sprint("t", c.born))
 	c.born++
-	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), control.TokenVariable+"="+c.token)
+	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), folder.TokenVariable+"="+c.token)
 	require.NoError(c.t, cmd.Start())
 	return cmd
 }
@@ -170,7 +170,7 @@ func (c *workerCrew) killWorker(cmd *exec.Cmd) {
 // start starts a run in the current host.
 func (c *workerCrew) start() {
 	id := fmt.Sprint("r", c.started)
-	host, err := control.Dial(c.journal())
+	host, err := folder.Dial(c.journal())
 	require.NoError(c.t, err)
 	_, err = host.Do(c.t.Context(), &api.Request{Verb: api.Begin, ID: id, Dir: c.dir, Actor: "load", Attachment: c.parcel})
 	require.NoError(c.t, err)
@@ -189,7 +189,7 @@ func (c *workerCrew) readExecutions() int {
 
 // settle waits until all runs have ended: calls of dead workers are requested again when their leases have expired.
 func (c *workerCrew) settle() {
-	host, err := control.Dial(c.journal())
+	host, err := folder.Dial(c.journal())
 	require.NoError(c.t, err)
 	eventually(c.t, "all runs have ended", func() bool {
 		open := false

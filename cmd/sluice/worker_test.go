@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/tokens"
 	"github.com/sluiceflow/sluice/coordinator/workers"
 )
@@ -80,7 +80,7 @@ func TestWorkersInSeveralLanguages(t *testing.T) {
 			token, _ := runToEnd(t, dir, cli.Done, "token", "create", "shop", "--role", "worker", "--operation", "price", "--operation", "charge", "--data", "data")
 			var said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &said, &said
-			cmd.Env = append(os.Environ(), cli.ServerVariable+"="+url, control.TokenVariable+"="+strings.TrimSpace(token))
+			cmd.Env = append(os.Environ(), cli.ServerVariable+"="+url, folder.TokenVariable+"="+strings.TrimSpace(token))
 			require.NoError(t, cmd.Start())
 			defer func() {
 				_ = cmd.Process.Kill()

@@ -3,6 +3,7 @@ package control_test
 import (
 	"bufio"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,8 +18,8 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/control"
 )
 
-// hanging returns a client of a directory whose holder hangs after answer has handled the first connection.
-func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client, answered <-chan error) {
+// hanging returns the holder of a directory, which hangs after answer has handled the first connection.
+func hanging(t *testing.T, answer func(*net.UnixConn) error) (h control.Holder, answered <-chan error) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sluice-") // short enough for the address of a socket
 	require.NoError(t, err)
@@ -39,6 +40,14 @@ func hanging(t *testing.T, answer func(*net.UnixConn) error) (c *control.Client,
 	return control.AskOnly(dir), done
 }
 
+// noReply fails the test if there is a reply.
+func noReply(t *testing.T) func(*api.Reply) error {
+	return func(r *api.Reply) error {
+		require.Fail(t, "a reply", "%+v", r)
+		return nil
+	}
+}
+
 var send = api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann"}
 
 // TestAHangingHolderTimesOut: the client reports that nothing was done, and this stays true: a holder that goes on later can no longer
@@ -46,7 +55,7 @@ var send = api.Request{Verb: api.Send, Run: "r1", Message: "letter", Actor: "ann
 func TestAHangingHolderTimesOut(t *testing.T) {
 	control.Taken(t, time.Millisecond)
 	rest := make(chan struct{})
-	c, answered := hanging(t, func(conn *net.UnixConn) error {
+	h, answered := hanging(t, func(conn *net.UnixConn) error {
 		<-rest
 		if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
 			return err
@@ -54,7 +63,7 @@ func TestAHangingHolderTimesOut(t *testing.T) {
 		_, err := io.WriteString(conn, `{"taken":true}`)
 		return err
 	})
-	_, err := c.Do(t.Context(), &send)
+	err := h.Ask(t.Context(), &send, noReply(t))
 	require.ErrorIs(t, err, api.ErrNoAnswer)
 	require.EqualError(t, err, "the process that holds the directory does not answer (process 4711; it may be stopped): "+
 		"nothing was done, and nothing will be")
@@ -66,14 +75,14 @@ func TestAHangingHolderTimesOut(t *testing.T) {
 func TestARequestThatCannotBeSentTimesOut(t *testing.T) {
 	control.Taken(t, 10*time.Millisecond)
 	rest := make(chan struct{})
-	c, answered := hanging(t, func(conn *net.UnixConn) error {
+	h, answered := hanging(t, func(conn *net.UnixConn) error {
 		<-rest
 		_, err := bufio.NewReader(conn).ReadString('\n')
 		return err
 	})
 	long := send
 	long.Payload = []byte(`"` + strings.Repeat("x", 1<<20-1000) + `"`)
-	_, err := c.Do(t.Context(), &long)
+	err := h.Ask(t.Context(), &long, noReply(t))
 	require.ErrorIs(t, err, api.ErrNoAnswer)
 	require.ErrorContains(t, err, "nothing was done")
 	close(rest)
@@ -82,14 +91,19 @@ func TestARequestThatCannotBeSentTimesOut(t *testing.T) {
 
 // TestAnAnswerThatDoesNotCome: a holder that has taken a request may have carried it out, even if it has ended since.
 func TestAnAnswerThatDoesNotCome(t *testing.T) {
-	c, answered := hanging(t, func(conn *net.UnixConn) error {
+	h, answered := hanging(t, func(conn *net.UnixConn) error {
 		_, err := bufio.NewReader(conn).ReadString('\n')
 		if err == nil {
 			_, err = io.WriteString(conn, `{"taken":true}`)
 		}
 		return err
 	})
-	_, err := c.Do(t.Context(), &send)
+	err := h.Ask(t.Context(), &send, noReply(t))
 	require.ErrorIs(t, err, api.ErrHungUp)
 	require.NoError(t, <-answered)
+}
+
+func TestAFolderOfAnotherUserIsNotSaidToBeHeld(t *testing.T) {
+	err := control.Undialed("data", &fs.PathError{Op: "connect", Path: "data/control.sock", Err: fs.ErrPermission})
+	require.EqualError(t, err, "this user may not use the folder data; the one to whom it belongs may: connect data/control.sock: permission denied")
 }

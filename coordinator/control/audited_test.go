@@ -12,6 +12,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -26,7 +27,7 @@ func TestActsByTheSocketAreRecorded(t *testing.T) {
 	e := newEngine(t, memory.New())
 	door, err := control.ServeAudited(dir, e, log)
 	require.NoError(t, err)
-	c, err := control.Dial(dir)
+	c, err := folder.Dial(dir)
 	require.NoError(t, err)
 	start(t, e, "first")
 	const canary = "canary-7f3a"

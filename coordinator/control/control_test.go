@@ -15,8 +15,8 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/find"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -25,10 +25,10 @@ import (
 )
 
 // bothWays runs a test with a client in the process and with one that uses a socket.
-func bothWays(t *testing.T, test func(t *testing.T, e *coordinator.Engine, c *control.Client)) {
+func bothWays(t *testing.T, test func(t *testing.T, e *coordinator.Engine, c *folder.Client)) {
 	t.Run("local", func(t *testing.T) {
 		e := newEngine(t, memory.New())
-		test(t, e, control.Local(e))
+		test(t, e, folder.Local(e))
 	})
 	t.Run("socket", func(t *testing.T) {
 		e, c, _ := held(t)
@@ -37,7 +37,7 @@ func bothWays(t *testing.T, test func(t *testing.T, e *coordinator.Engine, c *co
 }
 
 func TestARunIsFinishedFromOutside(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		run := start(t, e, "r1")
 		shown, err := c.Show(t.Context(), "r1")
 		require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestARunIsFinishedFromOutside(t *testing.T) {
 }
 
 func TestEveryCommandNamesItsActorInTheJournal(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		start(t, e, "r1")
 		for _, w := range []struct {
 			req  api.Request
@@ -109,7 +109,7 @@ func TestEveryCommandNamesItsActorInTheJournal(t *testing.T) {
 }
 
 func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		start(t, e, "r1")
 		start(t, e, "r2")
 		ended := start(t, e, "over")
@@ -162,7 +162,7 @@ func TestRefusalsKeepTheirMeaningAndChangeNothing(t *testing.T) {
 }
 
 func TestAMessageOfAKnownIDIsJournaledOnce(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		start(t, e, "r1")
 		send := func(payload string) api.Done {
 			done, err := c.Do(t.Context(), &api.Request{
@@ -180,7 +180,7 @@ func TestAMessageOfAKnownIDIsJournaledOnce(t *testing.T) {
 }
 
 func TestOfConcurrentDecisionsOneWins(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		run := start(t, e, "r1")
 		require.NoError(t, run.Send(t.Context(), "letter", 1))
 		await(t, c, "r1")
@@ -214,7 +214,7 @@ func TestOfConcurrentDecisionsOneWins(t *testing.T) {
 }
 
 func TestRunsAreListedInOrderAndFoundByTheirBeginning(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		want := []string{"b", "abc", "abd", "ab", "x"}
 		began := map[string]time.Time{}
 		for _, id := range want {
@@ -240,7 +240,7 @@ func TestRunsAreListedInOrderAndFoundByTheirBeginning(t *testing.T) {
 }
 
 func TestAReaderMayStopAndGoOnWhereItWas(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		run := start(t, e, "r1")
 		require.NoError(t, run.Cancel(t.Context(), "enough"))
 		all := events(t, c, "r1")
@@ -258,7 +258,7 @@ func TestAReaderMayStopAndGoOnWhereItWas(t *testing.T) {
 }
 
 func TestPublishedNamesAreListedByHowTheyBegin(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		for _, name := range []string{"refund", "orders", "order"} {
 			w, err := kinds.Load(name+".yaml", []byte("{kind: Workflow, name: "+name+", operations: {one: {value: 1}}, steps: [{operation: one}]}"), template.Known{})
 			require.NoError(t, err)

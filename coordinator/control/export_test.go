@@ -6,17 +6,10 @@ import (
 )
 
 // AskOnly is Dial without the check that a process listens.
-func AskOnly(dir string) *Client { return holder(dir) }
+func AskOnly(dir string) Holder { return Holder{dir} }
 
 // Undialed is the error for a socket that could not be reached.
 var Undialed = dialError
-
-// BePatient sets the time that Open waits, until the test ends.
-func BePatient(t testing.TB, d time.Duration) {
-	before := heldPatience
-	heldPatience = d
-	t.Cleanup(func() { heldPatience = before })
-}
 
 // Taken sets the time in which a holder must acknowledge a request, until the test ends.
 func Taken(t testing.TB, d time.Duration) {

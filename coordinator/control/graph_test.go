@@ -9,14 +9,14 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
 )
 
 // Large inputs and outputs of calls are shown by their beginnings.
 func TestCallsAreShown(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		w, err := template.Parse("office.yaml", []byte(office))
 		require.NoError(t, err)
 		large := strings.Repeat("x", 5000)

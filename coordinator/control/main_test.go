@@ -10,6 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
@@ -55,18 +56,18 @@ func serve(t testing.TB, dir string, e *coordinator.Engine) *control.Server {
 }
 
 // held returns an engine, and a client of it that uses the socket.
-func held(t testing.TB) (*coordinator.Engine, *control.Client, string) {
+func held(t testing.TB) (*coordinator.Engine, *folder.Client, string) {
 	dir := t.TempDir()
 	e := newEngine(t, memory.New())
 	serve(t, dir, e)
-	c, err := control.Dial(dir)
+	c, err := folder.Dial(dir)
 	require.NoError(t, err)
 	require.True(t, c.Held())
 	return e, c, dir
 }
 
 // await follows a run until a step waits for a decision.
-func await(t testing.TB, c *control.Client, run string) {
+func await(t testing.TB, c *folder.Client, run string) {
 	for u, err := range c.Watch(t.Context(), run, 1) {
 		require.NoError(t, err)
 		for _, change := range u.Changes {
@@ -78,7 +79,7 @@ func await(t testing.TB, c *control.Client, run string) {
 	require.Fail(t, "the run has ended")
 }
 
-func events(t testing.TB, c *control.Client, run string) (list []*api.Event) {
+func events(t testing.TB, c *folder.Client, run string) (list []*api.Event) {
 	for e, err := range c.Events(t.Context(), run, "", 1) {
 		require.NoError(t, err)
 		list = append(list, e)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
@@ -38,7 +38,7 @@ func TestParkedRunsAreShownWithTheReason(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, e.Shutdown(context.Background())) })
 	dir := t.TempDir()
 	serve(t, dir, e)
-	socket, err := control.Dial(dir)
+	socket, err := folder.Dial(dir)
 	require.NoError(t, err)
 	r, err := e.Run(t.Context(), "r1")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestParkedRunsAreShownWithTheReason(t *testing.T) {
 	require.ErrorIs(t, err, coordinator.ErrParked)
 
 	const reason = `this program does not have what the run needs: operation "contract"`
-	for name, c := range map[string]*control.Client{"by socket": socket, "here": control.Local(e)} {
+	for name, c := range map[string]*folder.Client{"by socket": socket, "here": folder.Local(e)} {
 		t.Run(name, func(t *testing.T) {
 			shown, err := c.Show(t.Context(), "r")
 			require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestARequestThatDoesHarmIsAnError(t *testing.T) {
 			dir := t.TempDir()
 			serve(t, dir, e)
 			start(t, e, "r1")
-			c, err := control.Dial(dir)
+			c, err := folder.Dial(dir)
 			require.NoError(t, err)
 			store.harm.Store(&harm)
 			for range 200 { // more than there is room for at a time
@@ -133,7 +133,7 @@ func TestAnEndedContextIsReportedWithItsCause(t *testing.T) {
 			_, err := c.Do(ctx, &api.Request{Verb: api.Resume, Run: "r1", Actor: "ann"})
 			return err
 		}(),
-		"changes": control.AwaitChanges(ctx, dir, nil),
+		"changes": folder.AwaitChanges(ctx, dir, nil),
 	} {
 		require.ErrorIs(t, err, context.Canceled, name)
 		require.ErrorIs(t, err, lunch, name)

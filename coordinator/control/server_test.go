@@ -19,6 +19,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 )
@@ -129,7 +130,7 @@ func TestTheSocketIsForItsOwnerAndGoesWithTheServer(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
-	_, err = control.Dial(dir)
+	_, err = folder.Dial(dir)
 	require.ErrorIs(t, err, api.ErrNotHeld)
 }
 
@@ -140,12 +141,12 @@ func TestTheSocketOfADeadProcessIsReplaced(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	require.NoError(t, l.Close())
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".control-1", "s"), 0o700)) // left by a process that died while making its socket
-	_, err = control.Dial(dir)
+	_, err = folder.Dial(dir)
 	require.ErrorIs(t, err, api.ErrNotHeld)
 
 	first, err := control.Serve(dir, newEngine(t, memory.New()))
 	require.NoError(t, err)
-	_, err = control.Dial(dir)
+	_, err = folder.Dial(dir)
 	require.NoError(t, err)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -153,7 +154,7 @@ func TestTheSocketOfADeadProcessIsReplaced(t *testing.T) {
 
 	serve(t, dir, newEngine(t, memory.New()))
 	require.NoError(t, first.Close(), "the socket belongs to another server now")
-	_, err = control.Dial(dir)
+	_, err = folder.Dial(dir)
 	require.NoError(t, err)
 }
 
@@ -165,7 +166,7 @@ func TestADirectoryMayLieDeep(t *testing.T) {
 	require.NoError(t, os.MkdirAll(dir, 0o700))
 	e := newEngine(t, memory.New())
 	s := serve(t, dir, e)
-	c, err := control.Dial(dir)
+	c, err := folder.Dial(dir)
 	require.NoError(t, err)
 	start(t, e, "r1")
 	_, err = c.Show(t.Context(), "r1")
@@ -180,7 +181,7 @@ func TestWatchingEndsWithTheServerAndWithTheWatcher(t *testing.T) {
 	dir := t.TempDir()
 	e := newEngine(t, memory.New())
 	s := serve(t, dir, e)
-	c, err := control.Dial(dir)
+	c, err := folder.Dial(dir)
 	require.NoError(t, err)
 	start(t, e, "r1")
 
@@ -225,7 +226,7 @@ func TestClosingWaitsForACommandInProgress(t *testing.T) {
 	store := &stuckStore{memory.New(), make(chan struct{}), make(chan struct{})}
 	e := newEngine(t, store)
 	s := serve(t, dir, e)
-	c, err := control.Dial(dir)
+	c, err := folder.Dial(dir)
 	require.NoError(t, err)
 	start(t, e, "r1")
 	answer := make(chan error)
@@ -245,68 +246,12 @@ func TestClosingWaitsForACommandInProgress(t *testing.T) {
 	require.NoError(t, <-closed)
 }
 
-func TestARequestThatWasNotTakenHasNoEffect(t *testing.T) {
-	pause := func(c *control.Client) error {
-		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
-		return err
-	}
-	collect := func(c *control.Client) error {
-		_, err := c.Collect(t.Context(), api.Request{}, func(*api.Gone) error { return nil })
-		return err
-	}
-	show := func(c *control.Client) error {
-		_, err := c.Show(t.Context(), "r1")
-		return err
-	}
-	list := func(c *control.Client) error {
-		for _, err := range c.Runs(t.Context()) {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	taken, part := `{"taken":true}`, `{"taken":true}{"run":{"run":"r1"}}`
-	for _, c := range []struct {
-		ask    func(*control.Client) error
-		answer string
-		want   error
-	}{
-		{pause, "", api.ErrNotHeld},
-		{pause, `{"taken"`, api.ErrNotHeld},
-		{pause, taken, api.ErrHungUp},
-		{pause, taken + `{"`, api.ErrHungUp},
-		{collect, taken, api.ErrHungUp},
-		{show, taken, api.ErrNotHeld},
-		{show, part, api.ErrNotHeld}, // its caller has seen nothing
-		{list, taken, api.ErrNotHeld},
-		{list, part, api.ErrHungUp},
-	} {
-		dir := t.TempDir()
-		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "control.sock"), Net: "unix"})
-		require.NoError(t, err)
-		served := make(chan error)
-		go func() {
-			conn, err := l.Accept()
-			if err == nil {
-				_, err = bufio.NewReader(conn).ReadBytes('\n')
-				io.WriteString(conn, c.answer)
-				conn.Close()
-			}
-			served <- err
-		}()
-		require.ErrorIs(t, c.ask(control.AskOnly(dir)), c.want, "%q", c.answer)
-		require.NoError(t, <-served)
-		require.NoError(t, l.Close())
-	}
-}
-
 func TestTheEngineShutsDownUnderAServer(t *testing.T) {
 	dir := t.TempDir()
 	e := newEngine(t, memory.New())
 	start(t, e, "r1")
 	serve(t, dir, e)
-	c, err := control.Dial(dir)
+	c, err := folder.Dial(dir)
 	require.NoError(t, err)
 	require.NoError(t, e.Shutdown(t.Context()))
 	_, err = c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})

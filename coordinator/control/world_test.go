@@ -12,7 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/template"
@@ -47,7 +47,7 @@ func startSums(t *testing.T, e *coordinator.Engine) {
 }
 
 // add sends a number to a cell, and returns its receipt.
-func add(t *testing.T, c *control.Client, key string, n int, more ...func(*api.Request)) (api.Done, error) {
+func add(t *testing.T, c *folder.Client, key string, n int, more ...func(*api.Request)) (api.Done, error) {
 	r := &api.Request{Verb: api.Send, Run: "w", Message: "Add", Payload: json.RawMessage(fmt.Sprintf(`{"id": %q, "n": %d}`, key, n)), Actor: "ann"}
 	for _, change := range more {
 		change(r)
@@ -56,7 +56,7 @@ func add(t *testing.T, c *control.Client, key string, n int, more ...func(*api.R
 }
 
 // cellsOf returns the addresses of the cells that a request asks for.
-func cellsOf(t *testing.T, c *control.Client, req api.Request) (addresses []string, warning string) {
+func cellsOf(t *testing.T, c *folder.Client, req api.Request) (addresses []string, warning string) {
 	req.Run = "w"
 	warning, err := c.Cells(t.Context(), req, func(c *api.Cell) error {
 		addresses = append(addresses, c.Cell)
@@ -67,7 +67,7 @@ func cellsOf(t *testing.T, c *control.Client, req api.Request) (addresses []stri
 }
 
 func TestMessagesToAWorld(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		startSums(t, e)
 		web1 := func(r *api.Request) { r.ID = "web-1" }
 		first, err := add(t, c, "a", 1, web1)
@@ -97,7 +97,7 @@ func TestMessagesToAWorld(t *testing.T) {
 }
 
 func TestCellsAreListedAndHeld(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		startSums(t, e)
 		for i, key := range []string{"c", "a", "b"} {
 			_, err := add(t, c, key, 10*i)
@@ -160,7 +160,7 @@ func TestCellsAreListedAndHeld(t *testing.T) {
 
 // The state of a run has a bounded number of cells, those that need attention first, and the number of all.
 func TestAWorldIsShownWithinBounds(t *testing.T) {
-	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *control.Client) {
+	bothWays(t, func(t *testing.T, e *coordinator.Engine, c *folder.Client) {
 		startSums(t, e)
 		for i := range 104 {
 			_, err := add(t, c, fmt.Sprintf("k%03d", i), 1)
@@ -191,15 +191,15 @@ func TestAWorldIsShownWithinBounds(t *testing.T) {
 // A command to a cell while no process works on the world makes the run due, so that the next process takes it up.
 func TestCommandsToCellsWhileNobodyWorksOnTheWorld(t *testing.T) {
 	dir := t.TempDir()
-	on := func(use func(e *coordinator.Engine, c *control.Client)) {
+	on := func(use func(e *coordinator.Engine, c *folder.Client)) {
 		store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
 		require.NoError(t, err)
 		e, err := coordinator.New(t.Context(), store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
-		use(e, control.Local(e))
+		use(e, folder.Local(e))
 		require.NoError(t, e.Shutdown(t.Context()))
 	}
-	on(func(e *coordinator.Engine, c *control.Client) {
+	on(func(e *coordinator.Engine, c *folder.Client) {
 		startSums(t, e)
 		for key, n := range map[string]int{"held": 1, "bad": -1, "good": 1} {
 			_, err := add(t, c, key, n)
@@ -210,9 +210,9 @@ func TestCommandsToCellsWhileNobodyWorksOnTheWorld(t *testing.T) {
 		_, err = add(t, c, "held", 10)
 		require.NoError(t, err)
 	})
-	alone := func(use func(c *control.Client) (api.Done, error)) {
+	alone := func(use func(c *folder.Client) (api.Done, error)) {
 		began := time.Now()
-		require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+		require.NoError(t, folder.With(t.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 			done, err := use(c)
 			require.False(t, done.Driven)
 			return err
@@ -229,18 +229,18 @@ func TestCommandsToCellsWhileNobodyWorksOnTheWorld(t *testing.T) {
 	for _, r := range []api.Request{
 		{Verb: api.Resume, Step: "sum[held]"}, {Verb: api.Retry, Step: "sum[bad]"}, {Verb: api.Abort, Step: "sum[good]"}, {Verb: api.Pause, Step: "sum[bad]"},
 	} {
-		alone(func(c *control.Client) (api.Done, error) {
+		alone(func(c *folder.Client) (api.Done, error) {
 			r.Run, r.Actor = "w", "ann"
 			return c.Do(t.Context(), &r)
 		})
 	}
 	var sent api.Done
-	alone(func(c *control.Client) (_ api.Done, err error) {
+	alone(func(c *folder.Client) (_ api.Done, err error) {
 		sent, err = add(t, c, "new", 5)
 		return sent, err
 	})
 	require.Equal(t, []string{"sum[new]"}, sent.Cells)
-	on(func(_ *coordinator.Engine, c *control.Client) {
+	on(func(_ *coordinator.Engine, c *folder.Client) {
 		for cell, condition := range map[string]string{
 			"sum[held]": "state.n == 11", "sum[bad]": `cell.paused && status == "running"`, "sum[good]": `status == "failed"`, "sum[new]": "state.n == 5",
 		} {

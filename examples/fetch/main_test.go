@@ -12,7 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 )
 
@@ -63,7 +63,7 @@ func TestAnotherProcessOpensTheGate(t *testing.T) {
 		t.Fatalf("it has not waited: %v\n%s", err, s)
 	}
 	patch := &api.Request{Verb: api.Patch, Run: "r", Actor: "ann", Payload: []byte(`{"approved": true}`)}
-	require.NoError(t, control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
+	require.NoError(t, folder.With(ctx, dir, coordinator.Config{}, func(c *folder.Client) error {
 		_, err := c.Do(ctx, patch)
 		return err
 	}))

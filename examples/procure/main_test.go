@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/scenario"
 	"github.com/sluiceflow/sluice/template"
 )
@@ -59,7 +59,7 @@ func (o *testDesk) buyKettles(ctx context.Context, t *testing.T, ask func(contex
 
 // decide sends a decision, as the verb decide does, through the socket if a process serves it.
 func decide(ctx context.Context, dir, decision, reason string) error {
-	return control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
+	return folder.With(ctx, dir, coordinator.Config{}, func(c *folder.Client) error {
 		_, err := c.Do(ctx, &api.Request{
 			Verb: api.Decide, Run: "kettles", Step: "contract", Decision: decision, Actor: "ann", Reason: reason,
 		})

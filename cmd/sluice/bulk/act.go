@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // act shows a preview, or acts and waits for the end.
@@ -48,7 +48,7 @@ func (v *verb) command(words ...string) string { return cli.CommandLine(v.dir, w
 func (v *verb) runAct(cmd *cobra.Command) (begun uint64, err error) {
 	var act *api.Act
 	for {
-		err = v.with(cmd, func(c *control.Client) (err error) {
+		err = v.with(cmd, func(c *folder.Client) (err error) {
 			if begun == 0 {
 				err = c.Acts(cmd.Context(), &v.req, func(r *api.Reply) error {
 					if r.Act != nil {
@@ -74,7 +74,7 @@ func (v *verb) runAct(cmd *cobra.Command) (begun uint64, err error) {
 }
 
 // await waits until an act has ended or no process continues it, and prints its outcomes.
-func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act, error) {
+func (v *verb) await(cmd *cobra.Command, c *folder.Client, id uint64) (*api.Act, error) {
 	err := c.Acts(cmd.Context(), &api.Request{Verb: api.AwaitAct, Number: id}, func(*api.Reply) error { return nil })
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (v *verb) await(cmd *cobra.Command, c *control.Client, id uint64) (*api.Act
 // error has the command that acts.
 func (v *verb) preview(cmd *cobra.Command, dry bool) error {
 	var p *api.ActPreview
-	err := v.with(cmd, func(c *control.Client) error {
+	err := v.with(cmd, func(c *folder.Client) error {
 		return c.Acts(cmd.Context(), &v.req, func(r *api.Reply) error {
 			p = r.Preview
 			return nil
@@ -150,7 +150,7 @@ func (v *verb) describe(cmd *cobra.Command, p *api.ActPreview) {
 }
 
 // report prints the outcome of an act for each run, and the counts, and returns the act.
-func (v *verb) report(cmd *cobra.Command, c *control.Client, id uint64) (act *api.Act, err error) {
+func (v *verb) report(cmd *cobra.Command, c *folder.Client, id uint64) (act *api.Act, err error) {
 	objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
 	json := v.output.Value == "json"
 	err = c.Acts(cmd.Context(), &api.Request{Verb: api.Acts, Number: id}, func(r *api.Reply) error {

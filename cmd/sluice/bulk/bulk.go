@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -127,9 +127,9 @@ func (v *verb) actor(cmd *cobra.Command) {
 }
 
 // with calls use with a client of the process that works on the folder, or, if there is none, of this process.
-func (v *verb) with(cmd *cobra.Command, use func(*control.Client) error) error {
+func (v *verb) with(cmd *cobra.Command, use func(*folder.Client) error) error {
 	v.req.Actor = cli.Actor(v.req.Actor, v.dir)
-	return cli.ExitOf(control.With(cmd.Context(), v.dir, coordinator.Config{}, use))
+	return cli.ExitOf(folder.With(cmd.Context(), v.dir, coordinator.Config{}, use))
 }
 
 // parseActID parses the id of an act.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newShow() *cobra.Command {
@@ -34,7 +34,7 @@ refused or waiting, and new is the id of the run that a rerun has started; and a
 		if err != nil {
 			return err
 		}
-		return v.with(cmd, func(c *control.Client) (err error) {
+		return v.with(cmd, func(c *folder.Client) (err error) {
 			if follow {
 				_, err = v.await(cmd, c, id)
 			} else {
@@ -60,7 +60,7 @@ With -o json it prints one object a line, as sluice bulk show does at the end.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		objects, table := cli.NewObjects(cmd.OutOrStdout(), false), cli.NewTable(cmd.OutOrStdout())
 		table.Row("ACT", "VERB", "STATE", "RUNS", "DONE", "ALREADY", "REFUSED", "BEGAN", "BY", "QUERY")
-		err := v.with(cmd, func(c *control.Client) error {
+		err := v.with(cmd, func(c *folder.Client) error {
 			return c.Acts(cmd.Context(), &api.Request{Verb: api.Acts}, func(r *api.Reply) error {
 				a := r.Act
 				if v.output.Value == "json" {
@@ -100,7 +100,7 @@ nothing, and prints the same as sluice bulk show. It ends with 2 if there is no 
 		if err != nil {
 			return err
 		}
-		return v.with(cmd, func(c *control.Client) error {
+		return v.with(cmd, func(c *folder.Client) error {
 			req := &api.Request{Verb: api.StopAct, Number: id, Actor: v.req.Actor}
 			if err := c.Acts(cmd.Context(), req, func(*api.Reply) error { return nil }); err != nil {
 				return err

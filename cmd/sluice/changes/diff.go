@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
@@ -93,7 +93,7 @@ func compared(cmd *cobra.Command, dir, old, now string) (d *versions.Diff, err e
 	if err := attach(&req, &a); err != nil {
 		return nil, cli.Fail(err)
 	}
-	err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) (err error) {
+	err = folder.With(ctx, dir, coordinator.Config{}, func(c *folder.Client) (err error) {
 		d, err = c.Diff(ctx, req)
 		return err
 	})

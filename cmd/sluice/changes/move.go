@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newMove() *cobra.Command {
@@ -65,7 +65,7 @@ run, or the workflow is refused.`,
 		}
 		var moved *api.Shadowed
 		var done api.Done
-		err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) (err error) {
+		err = folder.With(ctx, dir, coordinator.Config{}, func(c *folder.Client) (err error) {
 			moved, done, err = c.Move(ctx, req)
 			return err
 		})

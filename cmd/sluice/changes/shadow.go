@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/shadow"
 )
 
@@ -73,7 +73,7 @@ workflow is refused.`,
 		if output.Value == "json" {
 			p.objects = cli.NewObjects(p.out, false)
 		}
-		err = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error { return c.Shadow(ctx, req, p.print) })
+		err = folder.With(ctx, dir, coordinator.Config{}, func(c *folder.Client) error { return c.Shadow(ctx, req, p.print) })
 		if err == nil || p.runs > 0 {
 			err = errors.Join(err, p.end())
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
 )
 
@@ -44,10 +44,10 @@ func Complete(cmd *cobra.Command, arguments ...Argument) {
 			return []string{api.Fulfilled, api.NotFulfilled}, none
 		}
 		if arguments[len(args)] == WorkflowArgument {
-			names, _ := CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string { return published(ctx, c, begun) }, begun)
+			names, _ := CompleteIn(cmd, func(ctx context.Context, c *folder.Client) []string { return published(ctx, c, begun) }, begun)
 			return names, cobra.ShellCompDirectiveDefault // if no name is found, shells complete files
 		}
-		return CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string {
+		return CompleteIn(cmd, func(ctx context.Context, c *folder.Client) []string {
 			switch arguments[len(args)] {
 			case StepArgument:
 				return stepNames(ctx, c, args[0])
@@ -62,7 +62,7 @@ func Complete(cmd *cobra.Command, arguments ...Argument) {
 // CompleteRunFlag makes shells complete the value of a flag that names a run.
 func CompleteRunFlag(cmd *cobra.Command, flag string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return CompleteIn(cmd, func(ctx context.Context, c *control.Client) []string { return runIDs(ctx, c, begun) }, begun)
+		return CompleteIn(cmd, func(ctx context.Context, c *folder.Client) []string { return runIDs(ctx, c, begun) }, begun)
 	})
 	if err != nil {
 		panic(err) // only if the flag does not exist, or exists twice
@@ -71,7 +71,7 @@ func CompleteRunFlag(cmd *cobra.Command, flag string) {
 
 // CompleteIn returns the names from list that begin with begun, the beginning of the argument.
 func CompleteIn(
-	cmd *cobra.Command, list func(context.Context, *control.Client) []string, begun string,
+	cmd *cobra.Command, list func(context.Context, *folder.Client) []string, begun string,
 ) ([]string, cobra.ShellCompDirective) {
 	none := cobra.ShellCompDirectiveNoFileComp
 	dir := os.Getenv(DataVariable)
@@ -84,7 +84,7 @@ func CompleteIn(
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
 	var found []string
-	_ = control.With(ctx, dir, coordinator.Config{}, func(c *control.Client) error {
+	_ = folder.With(ctx, dir, coordinator.Config{}, func(c *folder.Client) error {
 		for _, name := range list(ctx, c) {
 			if strings.HasPrefix(name, begun) && len(found) < completedMax {
 				found = append(found, name)
@@ -96,7 +96,7 @@ func CompleteIn(
 }
 
 // runIDs returns the ids of runs that begin with begun. They include child runs only if begun contains a slash, and so names a parent.
-func runIDs(ctx context.Context, c *control.Client, begun string) (ids []string) {
+func runIDs(ctx context.Context, c *folder.Client, begun string) (ids []string) {
 	for r, err := range c.Runs(ctx) {
 		if err != nil || len(ids) == completedMax {
 			break
@@ -110,7 +110,7 @@ func runIDs(ctx context.Context, c *control.Client, begun string) (ids []string)
 }
 
 // published returns the names of published workflows that begin with begun.
-func published(ctx context.Context, c *control.Client, begun string) (names []string) {
+func published(ctx context.Context, c *folder.Client, begun string) (names []string) {
 	for name, err := range c.Published(ctx, begun, completedMax) {
 		if err != nil {
 			break
@@ -121,7 +121,7 @@ func published(ctx context.Context, c *control.Client, begun string) (names []st
 }
 
 // stepNames returns the keys of the steps of a run, or the addresses of the first cells of a world.
-func stepNames(ctx context.Context, c *control.Client, run string) (names []string) {
+func stepNames(ctx context.Context, c *folder.Client, run string) (names []string) {
 	r, err := c.Show(ctx, run)
 	if err != nil {
 		return nil
@@ -136,7 +136,7 @@ func stepNames(ctx context.Context, c *control.Client, run string) (names []stri
 }
 
 // awaitedNames returns the names of the messages that a run waits for now.
-func awaitedNames(ctx context.Context, c *control.Client, run string) (names []string) {
+func awaitedNames(ctx context.Context, c *folder.Client, run string) (names []string) {
 	r, err := c.Show(ctx, run)
 	if err != nil {
 		return nil

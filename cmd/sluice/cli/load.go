@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/registry"
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/template"
@@ -81,7 +81,7 @@ func LoadForHost(ctx context.Context, file, dir string) (p *registry.Parcel, w *
 	if err != nil {
 		return nil, nil, nil, unbound
 	}
-	host, err := control.Dial(dir)
+	host, err := folder.Dial(dir)
 	if err == nil {
 		err = host.Close()
 	}

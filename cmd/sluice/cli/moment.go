@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // Moment is the value of a flag that names a moment of a run.
@@ -29,7 +29,7 @@ func MomentFlag(cmd *cobra.Command) *Moment {
 }
 
 // Of returns a client that describes runs at the moment; c itself if the flag was not set.
-func (m *Moment) Of(c *control.Client) *control.Client {
+func (m *Moment) Of(c *folder.Client) *folder.Client {
 	if m.text == "" {
 		return c
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -56,7 +56,7 @@ func (s *sendCommand) follow(ctx context.Context, run string) (*api.Cell, error)
 	for {
 		revision, _ := disk.Revision(s.dir) // if this fails, With fails, too
 		var cell *api.Cell
-		err := control.With(ctx, s.dir, coordinator.Config{}, func(c *control.Client) (err error) {
+		err := folder.With(ctx, s.dir, coordinator.Config{}, func(c *folder.Client) (err error) {
 			if c.Held() {
 				revision = nil // the process may end before it reports the last change
 				cell, err = c.Await(ctx, run, s.cell, s.until)
@@ -69,7 +69,7 @@ func (s *sendCommand) follow(ctx context.Context, run string) (*api.Cell, error)
 		if cell != nil || err != nil && !gone {
 			return cell, err
 		}
-		if err := control.AwaitChanges(ctx, s.dir, revision); err != nil {
+		if err := folder.AwaitChanges(ctx, s.dir, revision); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ func (s *sendCommand) follow(ctx context.Context, run string) (*api.Cell, error)
 
 // findCell returns the cell if the condition holds now; else nil. It does not wait, since this process has opened the journal itself and would
 // block other processes.
-func (s *sendCommand) findCell(ctx context.Context, c *control.Client, run string) (cell *api.Cell, err error) {
+func (s *sendCommand) findCell(ctx context.Context, c *folder.Client, run string) (cell *api.Cell, err error) {
 	warning, err := c.Cells(ctx, api.Request{Run: run, Step: s.cell, If: s.until}, func(one *api.Cell) error {
 		cell = one
 		return nil

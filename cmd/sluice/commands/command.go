@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // runHelp explains RUN and the effect of commands on a run; ownHelp replaces it for some verbs.
@@ -102,7 +102,7 @@ func (c *command) send(cmd *cobra.Command) error {
 // do sends the command.
 func (c *command) do(cmd *cobra.Command) (done api.Done, err error) {
 	c.req.Actor = cli.Actor(c.req.Actor, c.dir)
-	err = control.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
+	err = folder.With(cmd.Context(), c.dir, coordinator.Config{}, func(client *folder.Client) (err error) {
 		done, err = client.Do(cmd.Context(), &c.req)
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newGC() *cobra.Command {
@@ -86,7 +86,7 @@ func (c *command) collect(cmd *cobra.Command) error {
 	}
 	var sum api.Collected
 	c.req.Actor = cli.Actor(c.req.Actor, c.dir)
-	err := control.With(ctx, c.dir, coordinator.Config{}, func(client *control.Client) (err error) {
+	err := folder.With(ctx, c.dir, coordinator.Config{}, func(client *folder.Client) (err error) {
 		sum, err = client.Collect(ctx, api.Request{Dry: c.req.Dry, Actor: c.req.Actor}, each)
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // keep is the verb that sets and prints how long runs are kept.
@@ -73,7 +73,7 @@ func (k *keep) run(cmd *cobra.Command, args []string) error {
 		k.req.Keep = args[0]
 	}
 	k.req.Every = k.clear && !cmd.Flags().Changed("where")
-	err := control.With(ctx, k.dir, coordinator.Config{}, func(client *control.Client) error {
+	err := folder.With(ctx, k.dir, coordinator.Config{}, func(client *folder.Client) error {
 		if sets {
 			done, err := client.Do(ctx, &k.req)
 			if err != nil || done.Dry {
@@ -100,7 +100,7 @@ func (k *keep) printDryRun(cmd *cobra.Command, done *api.Done, err error) error 
 }
 
 // show prints the rules.
-func (k *keep) show(cmd *cobra.Command, client *control.Client) error {
+func (k *keep) show(cmd *cobra.Command, client *folder.Client) error {
 	objects, out := cli.NewObjects(cmd.OutOrStdout(), false), cmd.OutOrStdout()
 	rest := "runs are kept forever"
 	others := ""

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
@@ -49,7 +49,7 @@ It ends with 0 if the workflow is the newest version now, with 1 if an error occ
 			return cli.Fail(err)
 		}
 		var done api.Done
-		err = control.WithNew(ctx, dir, coordinator.Config{}, func(c *control.Client) (err error) {
+		err = folder.WithNew(ctx, dir, coordinator.Config{}, func(c *folder.Client) (err error) {
 			done, err = c.Do(ctx, req)
 			return err
 		})

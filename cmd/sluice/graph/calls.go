@@ -10,13 +10,13 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/dag"
 )
 
 // drawCalls prints the calls of a run.
 func drawCalls(cmd *cobra.Command, dir, run string, at *cli.Moment, format string) error {
-	return cli.ExitOf(control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+	return cli.ExitOf(folder.With(cmd.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 		var calls []*api.Call
 		for call, err := range at.Of(c).Calls(cmd.Context(), run) {
 			if err != nil {

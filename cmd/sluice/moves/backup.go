@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -66,7 +66,7 @@ hold a copy, if there is no journal, or for wrong usage.`,
 			return cli.Fail(err)
 		}
 		var how doctor.How
-		err = control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+		err = folder.With(cmd.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 			how.Beside = c.Held()
 			return c.Backup(cmd.Context(), target, cli.UserName())
 		})
@@ -87,7 +87,7 @@ hold a copy, if there is no journal, or for wrong usage.`,
 
 // runJob requests a job from a server, such as a copy, and waits for its report.
 func runJob(cmd *cobra.Command, url, kind string, body any) (*copies.Report, error) {
-	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
+	c, err := client.Dial(url, os.Getenv(folder.TokenVariable))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func runJob(cmd *cobra.Command, url, kind string, body any) (*copies.Report, err
 
 // readBack reads a copy from its first record to its last, and returns the report.
 func readBack(cmd *cobra.Command, dir string, how doctor.How) (report doctor.Report, err error) {
-	raw, err := control.TakeRaw(cmd.Context(), dir, false, disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	raw, err := folder.TakeRaw(cmd.Context(), dir, false, disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return report, err
 	}

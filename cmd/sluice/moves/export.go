@@ -12,7 +12,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newExport() *cobra.Command {
@@ -62,7 +62,7 @@ is no such run or journal, or for wrong usage.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return cli.ExitOf(writeFile(cmd.OutOrStdout(), out, func(w io.Writer) error {
-			return control.With(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+			return folder.With(cmd.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 				return c.Export(cmd.Context(), w, where, args...)
 			})
 		}))

@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/transfer"
 	"github.com/sluiceflow/sluice/internal/readfile"
 	"github.com/sluiceflow/sluice/reactive/journal/disk/records"
@@ -110,7 +110,7 @@ func importInto(cmd *cobra.Command, dir string, file *os.File, actor string, rep
 			return api.Refused(name, err)
 		}
 	}
-	err = control.WithNew(cmd.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+	err = folder.WithNew(cmd.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 		return c.Import(cmd.Context(), path, actor, report.add)
 	})
 	if e, ok := errors.AsType[*api.Error](err); ok {

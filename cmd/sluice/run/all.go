@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -39,7 +40,7 @@ func (f *runFlags) resumeAll(cmd *cobra.Command) error {
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 	config := coordinator.Config{Directory: known, PassEnv: f.passEnv, Logger: logger, IdleTimeout: settleTime}
 	f.worlds.configure(&config)
-	store, err := control.Take(ctx, f.data, disk.Config{Logger: logger})
+	store, err := folder.Take(ctx, f.data, disk.Config{Logger: logger})
 	if err != nil {
 		return cli.ExitOf(err)
 	}

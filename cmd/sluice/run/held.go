@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/inspect"
@@ -31,8 +31,8 @@ import (
 var errHostEnded = errors.New("the process that worked on the folder has ended")
 
 // askHost makes a request to the process that works on the folder, or to a server.
-func (f *runFlags) askHost(ask func(*control.Client) error) error {
-	c, err := control.Dial(f.data)
+func (f *runFlags) askHost(ask func(*folder.Client) error) error {
+	c, err := folder.Dial(f.data)
 	if err == nil {
 		err = errors.Join(ask(c), c.Close())
 	}
@@ -90,7 +90,7 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 	}
 	req.Document = w == nil
 	var done api.Done
-	err = f.askHost(func(c *control.Client) (err error) {
+	err = f.askHost(func(c *folder.Client) (err error) {
 		done, err = c.Do(ctx, req)
 		return err
 	})
@@ -113,7 +113,7 @@ func (f *runFlags) runHeld(cmd *cobra.Command, input value.Value, arg string, st
 func (f *runFlags) resumeHeld(cmd *cobra.Command, stops *interrupts) error {
 	var shown *api.Run
 	var document []byte
-	err := f.askHost(func(c *control.Client) (err error) {
+	err := f.askHost(func(c *folder.Client) (err error) {
 		shown, document, err = c.Workflow(cmd.Context(), f.resume)
 		return err
 	})
@@ -205,7 +205,7 @@ type heldRun struct {
 func (h *heldRun) follow(ctx context.Context) (end ending) {
 	for {
 		revision, _ := disk.Revision(h.dir) // if this fails, With fails, too
-		err := control.With(ctx, h.dir, coordinator.Config{}, func(c *control.Client) error {
+		err := folder.With(ctx, h.dir, coordinator.Config{}, func(c *folder.Client) error {
 			if c.Held() {
 				revision = nil // the process may end before it has sent everything
 			}
@@ -224,14 +224,14 @@ func (h *heldRun) follow(ctx context.Context) (end ending) {
 			h.view.Note(fmt.Sprintf("no process works on run %s any more; waiting for one (Ctrl-C ends this). To drive it, run:\n  %s\n",
 				progress.Clean(h.run), cli.ResumeCommand(h.dir, h.run)))
 		}
-		if err := control.AwaitChanges(ctx, h.dir, revision); err != nil && ctx.Err() == nil {
+		if err := folder.AwaitChanges(ctx, h.dir, revision); err != nil && ctx.Err() == nil {
 			return ending{err: err}
 		}
 	}
 }
 
 // read shows the events that a client yields. If this process has opened the journal itself, it shows only existing events.
-func (h *heldRun) read(ctx context.Context, c *control.Client) error {
+func (h *heldRun) read(ctx context.Context, c *folder.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {
 		r, err := c.Show(ctx, h.run)

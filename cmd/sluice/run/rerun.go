@@ -16,7 +16,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // rerunFlags are the flags of the verb rerun.
@@ -160,7 +160,7 @@ func (f *rerunFlags) run(cmd *cobra.Command, req *api.Request, asJSON bool) erro
 }
 
 func (f *rerunFlags) ask(ctx context.Context, req *api.Request, each func(*api.RerunStep) error) (done api.Done, err error) {
-	err = control.With(ctx, f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+	err = folder.With(ctx, f.data, coordinator.Config{}, func(c *folder.Client) (err error) {
 		done, err = c.Rerun(ctx, req, each)
 		return err
 	})

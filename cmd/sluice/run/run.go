@@ -20,8 +20,8 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/directory"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/limits"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/reactive"
@@ -183,7 +183,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return f.runHeld(cmd, input, args[0], stops)
 	}
 	s, err := f.open(ctx, input, args)
-	for errors.Is(err, control.ErrServed) {
+	for errors.Is(err, folder.ErrServed) {
 		if f.resume == "" {
 			err = f.runHeld(cmd, input, args[0], stops)
 		} else {
@@ -242,7 +242,7 @@ func (f *runFlags) open(ctx context.Context, input value.Value, args []string) (
 	loaded, p, err := cli.LoadToRun(args[0], f.passEnv...)
 	if err != nil {
 		if f.forHost(ctx, args[0]) {
-			return nil, control.ErrServed
+			return nil, folder.ErrServed
 		}
 		return nil, cli.Refuse(err)
 	}

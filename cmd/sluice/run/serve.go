@@ -15,6 +15,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/serving"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/operation"
 	"github.com/sluiceflow/sluice/coordinator/workers"
@@ -90,7 +91,7 @@ It ends with 0 after it was asked to stop, and with 1 if it cannot work on the f
 // serve works on a folder until it is asked to stop.
 func serve(cmd *cobra.Command, dir string, config coordinator.Config, network *serving.Flags, stops *interrupts) error {
 	ctx, logger := cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-	store, err := control.Take(ctx, dir, disk.Config{Logger: logger})
+	store, err := folder.Take(ctx, dir, disk.Config{Logger: logger})
 	if err != nil {
 		return cli.ExitOf(err)
 	}

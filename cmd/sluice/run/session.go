@@ -14,6 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/find"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
@@ -54,7 +55,7 @@ func openToStart(ctx context.Context, dir string, of *startParameters, config co
 	id := of.id
 	store := journal.Store(memory.New())
 	if dir != "" {
-		kept, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
+		kept, err := folder.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 		if err != nil {
 			return nil, cli.Fail(err)
 		}
@@ -106,7 +107,7 @@ func openToResume(ctx context.Context, dir, name string, config coordinator.Conf
 		return nil, cli.Refuse(fmt.Errorf("--data: %w", err))
 	}
 	s := &session{log: &log{}, config: config, dir: dir}
-	store, err := control.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
+	store, err := folder.Take(ctx, dir, disk.Config{Logger: s.log.logger()})
 	if err != nil {
 		return nil, cli.Fail(err)
 	}

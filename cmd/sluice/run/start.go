@@ -14,7 +14,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/view"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // isFile reports whether an argument is the path of a document, and not the name of a published workflow: a path has a folder or the
@@ -79,12 +79,12 @@ func (f *runFlags) start(cmd *cobra.Command, arg string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	open := control.WithNew
+	open := folder.WithNew
 	if req.Name != "" {
-		open = control.With // a name needs an existing journal, in which it was published
+		open = folder.With // a name needs an existing journal, in which it was published
 	}
 	var done api.Done
-	err = open(ctx, f.data, coordinator.Config{}, func(c *control.Client) (err error) {
+	err = open(ctx, f.data, coordinator.Config{}, func(c *folder.Client) (err error) {
 		done, err = c.Do(ctx, req)
 		return err
 	})

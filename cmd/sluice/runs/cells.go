@@ -10,7 +10,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newRunsCells() *cobra.Command {
@@ -51,7 +51,7 @@ of all objects:
 		if len(args) == 2 {
 			req.Machine = args[1]
 		}
-		return q.with(cmd, func(c *control.Client) error {
+		return q.with(cmd, func(c *folder.Client) error {
 			p := q.objects(cmd)
 			table := cli.NewTable(q.people(cmd))
 			cellsHeader(table)

@@ -13,9 +13,9 @@ import (
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
-	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/copies"
 	"github.com/sluiceflow/sluice/coordinator/doctor"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/audit"
 	"github.com/sluiceflow/sluice/coordinator/httpapi/jobs"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -87,7 +87,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 	if client.IsURL(dir) {
 		return atServer(cmd, dir, tell, objects, w)
 	}
-	raw, err := control.TakeRaw(cmd.Context(), dir, rebuild, disk.Config{Logger: slog.New(slog.DiscardHandler)})
+	raw, err := folder.TakeRaw(cmd.Context(), dir, rebuild, disk.Config{Logger: slog.New(slog.DiscardHandler)})
 	if errors.Is(err, journal.ErrDamaged) {
 		unopened := doctor.Fault{Kind: doctor.Database, What: err.Error(), Means: "nothing in the folder can be read, and nothing mended"}
 		report.Faults = 1
@@ -115,7 +115,7 @@ func examine(cmd *cobra.Command, dir string, rebuild bool, output string) (repor
 
 // atServer requests a check from a server, and prints the faults.
 func atServer(cmd *cobra.Command, url string, tell func(doctor.Fault) error, objects *cli.Objects, w io.Writer) (doctor.Report, error) {
-	c, err := client.Dial(url, os.Getenv(control.TokenVariable))
+	c, err := client.Dial(url, os.Getenv(folder.TokenVariable))
 	if err != nil {
 		return doctor.Report{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
@@ -55,7 +55,7 @@ has their numbers. Events before the last two snapshots are not marked as late o
 	cli.Exclude(cmd, "step", "cell")
 	view := cmd.Flags().Bool("view", false, "print the changes in the net of a playbook, or in the cells of a world")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return q.with(cmd, func(c *control.Client) error {
+		return q.with(cmd, func(c *folder.Client) error {
 			p := q.objects(cmd)
 			lines := newEventLines(q.people(cmd))
 			c.Trimmed = reportTrimmed(cmd.ErrOrStderr(), lines)

@@ -11,7 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -48,7 +48,7 @@ they requested, and the consequences of these. With -o json it prints one object
 		if len(args) == 2 {
 			step = args[1]
 		}
-		return q.with(cmd, func(c *control.Client) error {
+		return q.with(cmd, func(c *folder.Client) error {
 			x, err := at.Of(c).Explain(cmd.Context(), args[0], step)
 			if err != nil {
 				return err

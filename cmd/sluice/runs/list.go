@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 )
 
@@ -65,7 +65,7 @@ For programs, -o jsonl prints one object a line, and -o json one list of all obj
 		if req.Labels, err = cli.ParseLabels(labels); err != nil {
 			return cli.Refuse(err)
 		}
-		return q.with(cmd, func(c *control.Client) error {
+		return q.with(cmd, func(c *folder.Client) error {
 			if explain {
 				return q.explain(cmd, c, &req)
 			}
@@ -76,7 +76,7 @@ For programs, -o jsonl prints one object a line, and -o json one list of all obj
 }
 
 // list prints the runs that a request selects.
-func (q *query) list(cmd *cobra.Command, c *control.Client, req api.Request) error {
+func (q *query) list(cmd *cobra.Command, c *folder.Client, req api.Request) error {
 	p := q.objects(cmd)
 	table := cli.NewTable(q.people(cmd))
 	table.Row("RUN", "WORKFLOW", "STATUS", "STARTED", "UPDATED", "EVENTS", "REMARK")
@@ -158,7 +158,7 @@ func waitsRemark(waits []api.Wait) string {
 }
 
 // explain prints how the query of a request is executed.
-func (q *query) explain(cmd *cobra.Command, c *control.Client, req *api.Request) error {
+func (q *query) explain(cmd *cobra.Command, c *folder.Client, req *api.Request) error {
 	x, err := c.ExplainQuery(cmd.Context(), req.Query, req.Labels)
 	if err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // readLog prints the output of the run's calls. If no process works on the run, nothing is written.
-func (w *watcher) readLog(ctx context.Context, c *control.Client) error {
+func (w *watcher) readLog(ctx context.Context, c *folder.Client) error {
 	if !c.Held() {
 		r, err := c.Show(ctx, w.run)
 		w.finished = err == nil && r.Finished && !r.Late

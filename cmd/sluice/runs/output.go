@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newRunsOutput() *cobra.Command {
@@ -36,7 +36,7 @@ completed.`,
 			step = args[1]
 		}
 		q := &query{dir: dir}
-		return q.with(cmd, func(c *control.Client) error {
+		return q.with(cmd, func(c *folder.Client) error {
 			v, err := c.Output(cmd.Context(), args[0], step, *participant)
 			if err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 // query is a verb that reads a journal through a client.
@@ -53,9 +53,9 @@ func (q *query) delay(cmd *cobra.Command) {
 
 // with calls use with a client, and returns the Exit for its error. If this process opens the journal itself, it holds the output back
 // until the journal is closed.
-func (q *query) with(cmd *cobra.Command, use func(*control.Client) error) error {
+func (q *query) with(cmd *cobra.Command, use func(*folder.Client) error) error {
 	q.delay(cmd)
-	err := control.With(cmd.Context(), q.dir, coordinator.Config{}, func(c *control.Client) error {
+	err := folder.With(cmd.Context(), q.dir, coordinator.Config{}, func(c *folder.Client) error {
 		q.out.Hold(!c.Held())
 		return use(c)
 	})

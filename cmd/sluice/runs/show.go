@@ -11,7 +11,7 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 )
 
 func newRunsShow() *cobra.Command {
@@ -47,7 +47,7 @@ is the cell:
 	cli.Complete(cmd, cli.RunArgument, cli.StepArgument)
 	q, at := newQuery(cmd), cli.MomentFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return q.with(cmd, func(c *control.Client) error {
+		return q.with(cmd, func(c *folder.Client) error {
 			c = at.Of(c)
 			if len(args) == 2 {
 				cell, err := c.Cell(cmd.Context(), args[0], args[1])

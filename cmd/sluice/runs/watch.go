@@ -13,7 +13,7 @@ import (
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 	"github.com/sluiceflow/sluice/reactive/journal"
@@ -70,9 +70,9 @@ RUN is the id of a run, or an unambiguous beginning of it. For programs, -o json
 type watcher struct {
 	*query
 	run       string
-	step      string                                       // of the log; "": all
-	each      func(context.Context, *control.Client) error // prints the events, or the log, from a client
-	next      uint64                                       // sequence of the next event to be printed
+	step      string                                      // of the log; "": all
+	each      func(context.Context, *folder.Client) error // prints the events, or the log, from a client
+	next      uint64                                      // sequence of the next event to be printed
 	finished  bool
 	announced bool     // it was printed that no process works on the run
 	now       *api.Run // the run at its first wait, or as last read without a process; nil: not read yet
@@ -86,7 +86,7 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	for {
 		revision, _ := disk.Revision(w.dir) // if this fails, with fails, too
-		err := w.with(cmd, func(c *control.Client) error {
+		err := w.with(cmd, func(c *folder.Client) error {
 			if c.Held() {
 				revision = nil // the process may have journaled more than it has sent
 			}
@@ -103,20 +103,20 @@ func (w *watcher) watch(cmd *cobra.Command) error {
 			fmt.Fprintf(w.stderr, "no process works on run %s; waiting (Ctrl-C ends this)\n", progress.Clean(w.run))
 			w.announced = true
 		}
-		if err := control.AwaitChanges(ctx, w.dir, revision); err != nil {
+		if err := folder.AwaitChanges(ctx, w.dir, revision); err != nil {
 			return err
 		}
 	}
 }
 
 // readRun reads the run, with its current waits.
-func (w *watcher) readRun(ctx context.Context, c *control.Client) (err error) {
+func (w *watcher) readRun(ctx context.Context, c *folder.Client) (err error) {
 	w.now, err = c.Show(ctx, w.run)
 	return err
 }
 
 // awaits prints the waits of the run after an update, unless the run had later events when it was read.
-func (w *watcher) awaits(ctx context.Context, c *control.Client, u *api.Update) error {
+func (w *watcher) awaits(ctx context.Context, c *folder.Client, u *api.Update) error {
 	sleeps := u.Status == string(reactive.RunWaiting) || u.Status == string(reactive.RunPaused) || slices.ContainsFunc(u.Awaits, forWorker)
 	if w.now == nil && sleeps {
 		if err := w.readRun(ctx, c); err != nil {
@@ -137,7 +137,7 @@ func forWorker(a api.Awaited) bool { return a.Kind == string(inspect.ForWorker) 
 
 // read prints the events that a client yields. If this process has opened the journal itself, it reads only existing events, because it
 // blocks other processes meanwhile.
-func (w *watcher) read(ctx context.Context, c *control.Client) error {
+func (w *watcher) read(ctx context.Context, c *folder.Client) error {
 	last := ^uint64(0)
 	if !c.Held() {
 		if err := w.readRun(ctx, c); err != nil {

@@ -1,4 +1,4 @@
-package control
+package folder
 
 import (
 	"context"
@@ -6,18 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/calllog"
+	"github.com/sluiceflow/sluice/coordinator/control"
 	"github.com/sluiceflow/sluice/coordinator/query"
 	"github.com/sluiceflow/sluice/internal/cancelled"
 )
-
-// answerTime bounds an answer that does not follow a run, once the holder has taken the request.
-const answerTime = 2 * time.Minute
 
 // Client makes requests about the runs of a directory.
 type Client struct {
@@ -30,24 +27,17 @@ type Client struct {
 	held  bool
 }
 
-// Dial returns a client of the process that holds a directory; api.ErrNotHeld if there is none. The client keeps nothing open:
-// every request has a separate connection. In place of a directory it takes the URL of a server, as Open does.
+// Dial returns a client of the process that holds a directory; api.ErrNotHeld if there is none. In place of a directory it takes the URL
+// of a server, as Open does.
 func Dial(dir string) (*Client, error) {
 	if client.IsURL(dir) {
 		return remote(dir)
 	}
-	conn, err := dial(dir)
+	holder, err := control.Dial(dir)
 	if err != nil {
-		return nil, api.ErrorOf(err)
+		return nil, err
 	}
-	return holder(dir), conn.Close()
-}
-
-func holder(dir string) *Client {
-	ask := func(ctx context.Context, req *api.Request, emit func(*api.Reply) error) error {
-		return askHolder(ctx, dir, req, emit)
-	}
-	return &Client{ask: ask, close: func() error { return nil }, held: true}
+	return &Client{ask: holder.Ask, close: func() error { return nil }, held: true}, nil
 }
 
 // Local returns a client of an engine in this process. Close does not affect the engine.
@@ -332,16 +322,18 @@ var errStopped = errors.New("the caller has stopped the iteration")
 // stream yields the lines of an answer that pick selects.
 func stream[T any](ctx context.Context, c *Client, req *api.Request, pick func(*api.Reply) *T) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
+		stopped := false // then nothing may be yielded: not the error of a context that the caller has ended, either
 		err := c.ask(ctx, req, func(r *api.Reply) error {
 			if r.Trimmed != "" && c.Trimmed != nil {
 				c.Trimmed(r.Trimmed)
 			}
 			if one := pick(r); one != nil && !yield(one, nil) {
+				stopped = true
 				return errStopped
 			}
 			return nil
 		})
-		if err != nil && err != errStopped {
+		if err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
@@ -353,31 +345,6 @@ func (c *Client) whole(ctx context.Context, req *api.Request, emit func(*api.Rep
 	err := c.ask(ctx, req, emit)
 	if errors.Is(err, api.ErrHungUp) {
 		err = api.ErrorOf(fmt.Errorf("%w any more: %v", api.ErrNotHeld, err))
-	}
-	return err
-}
-
-// askHolder makes a request on a separate connection.
-func askHolder(ctx context.Context, dir string, req *api.Request, emit func(*api.Reply) error) error {
-	line, err := req.Encode()
-	if err != nil {
-		return api.ErrorOf(err)
-	}
-	conn, err := dial(dir)
-	if err != nil {
-		return api.ErrorOf(err)
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	a := &answer{conn: conn, dir: dir, follows: req.Verb.Follows(), reads: !req.Verb.Changes()}
-	if err = a.ask(line, req.Attachment); err == nil {
-		err = a.read(emit)
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return cancelled.Error(ctx)
-	case err != nil && err != errStopped:
-		return api.ErrorOf(err)
 	}
 	return err
 }

@@ -1,18 +1,18 @@
-package control_test
+package folder_test
 
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
-	"github.com/sluiceflow/sluice/coordinator/control"
+	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/disk"
 )
@@ -24,16 +24,21 @@ func abandoned(t *testing.T) string {
 	require.NoError(t, err)
 	e, err := coordinator.New(t.Context(), store, coordinator.Config{Operations: []coordinator.Operation{contract}})
 	require.NoError(t, err)
-	run := start(t, e, "r1")
+	run := start(t, e)
 	require.NoError(t, run.Send(t.Context(), "letter", "dear"))
-	await(t, control.Local(e), "r1")
+	for u, err := range folder.Local(e).Watch(t.Context(), "r1", 1) {
+		require.NoError(t, err)
+		if slices.ContainsFunc(u.Changes, func(c api.Change) bool { return c.Step == "contract" && c.To == "completed" }) {
+			break
+		}
+	}
 	require.NoError(t, e.Shutdown(t.Context()))
 	return dir
 }
 
 func TestOpenOpensADirectoryThatNoProcessHolds(t *testing.T) {
 	dir := abandoned(t)
-	err := control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+	err := folder.With(t.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 		require.False(t, c.Held())
 		r, err := c.Show(t.Context(), "r1")
 		require.NoError(t, err, "although this program lacks operation %q", "contract")
@@ -58,7 +63,7 @@ func TestOpenOpensADirectoryThatNoProcessHolds(t *testing.T) {
 
 func TestADirectoryWithoutAJournalDoesNotChange(t *testing.T) {
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		_, err := control.Open(t.Context(), dir, coordinator.Config{})
+		_, err := folder.Open(t.Context(), dir, coordinator.Config{})
 		require.ErrorIs(t, err, api.ErrNoJournal)
 		left, _ := os.ReadDir(dir)
 		require.Empty(t, left)
@@ -69,16 +74,11 @@ func TestAFileIsNoJournal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "order.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("kind: Workflow"), 0o600))
 	for _, path := range []string{file, filepath.Join(file, "below")} {
-		_, err := control.Open(t.Context(), path, coordinator.Config{})
+		_, err := folder.Open(t.Context(), path, coordinator.Config{})
 		require.ErrorIs(t, err, api.ErrNoJournal)
-		_, err = control.TakeRaw(t.Context(), path, false, disk.Config{})
+		_, err = folder.TakeRaw(t.Context(), path, false, disk.Config{})
 		require.ErrorIs(t, err, api.ErrNoJournal)
 	}
-}
-
-func TestAFolderOfAnotherUserIsNotSaidToBeHeld(t *testing.T) {
-	err := control.Undialed("data", &fs.PathError{Op: "connect", Path: "data/control.sock", Err: fs.ErrPermission})
-	require.EqualError(t, err, "this user may not use the folder data; the one to whom it belongs may: connect data/control.sock: permission denied")
 }
 
 func TestAHolderThatDoesNotAnswerIsWaitedFor(t *testing.T) {
@@ -88,12 +88,12 @@ func TestAHolderThatDoesNotAnswerIsWaitedFor(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(enough)
-	_, err = control.Open(ctx, dir, coordinator.Config{})
+	_, err = folder.Open(ctx, dir, coordinator.Config{})
 	require.ErrorIs(t, err, enough)
 
-	opened := make(chan *control.Client)
+	opened := make(chan *folder.Client)
 	go func() {
-		c, err := control.Open(t.Context(), dir, coordinator.Config{})
+		c, err := folder.Open(t.Context(), dir, coordinator.Config{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -109,14 +109,14 @@ func TestAHolderThatDoesNotAnswerIsWaitedFor(t *testing.T) {
 func TestWithRepeatsWhatAHolderHasNotDone(t *testing.T) {
 	dir := abandoned(t)
 	tries := 0
-	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(*control.Client) error {
+	require.NoError(t, folder.With(t.Context(), dir, coordinator.Config{}, func(*folder.Client) error {
 		if tries++; tries == 1 {
 			return coordinator.ErrShutdown
 		}
 		return nil
 	}))
 	require.Equal(t, 2, tries)
-	require.ErrorIs(t, control.With(t.Context(), dir, coordinator.Config{}, func(*control.Client) error {
+	require.ErrorIs(t, folder.With(t.Context(), dir, coordinator.Config{}, func(*folder.Client) error {
 		tries++
 		return api.ErrNotHeld
 	}), api.ErrNotHeld)
@@ -128,20 +128,20 @@ func TestTheErrorForAJournalInUse(t *testing.T) {
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
 	require.NoError(t, err)
 	defer store.Close()
-	control.BePatient(t, 0)
-	_, err = control.Open(t.Context(), dir, coordinator.Config{})
+	folder.BePatient(t, 0)
+	_, err = folder.Open(t.Context(), dir, coordinator.Config{})
 	require.ErrorIs(t, err, journal.ErrLocked)
 	require.ErrorContains(t, err, "does not answer")
 }
 
 func TestAReaderDoesNotKeepAnEngineFromTheDirectory(t *testing.T) {
 	dir := abandoned(t)
-	looking, err := control.Open(t.Context(), dir, coordinator.Config{})
+	looking, err := folder.Open(t.Context(), dir, coordinator.Config{})
 	require.NoError(t, err)
 	require.False(t, looking.Held())
 	taken := make(chan *disk.Store)
 	go func() {
-		s, err := control.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
+		s, err := folder.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
 		if err != nil {
 			t.Error(err)
 		}
@@ -150,37 +150,37 @@ func TestAReaderDoesNotKeepAnEngineFromTheDirectory(t *testing.T) {
 	require.NoError(t, looking.Close())
 	e := newEngine(t, <-taken)
 	serve(t, dir, e)
-	_, err = control.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
+	_, err = folder.Take(t.Context(), dir, disk.Config{FreeFloorBytes: -1})
 	require.ErrorIs(t, err, journal.ErrLocked, "an engine has the directory open")
 }
 
 func TestChangesAreCommitsOrAProcessThatAnswers(t *testing.T) {
 	dir := abandoned(t)
-	look := func(c *control.Client) error {
+	look := func(c *folder.Client) error {
 		_, err := c.Show(t.Context(), "r1")
 		return err
 	}
 	revision, err := disk.Revision(dir)
 	require.NoError(t, err)
-	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, look))
+	require.NoError(t, folder.With(t.Context(), dir, coordinator.Config{}, look))
 	again, err := disk.Revision(dir)
 	require.NoError(t, err)
 	require.Equal(t, revision, again, "reading changes nothing")
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(enough)
-	require.ErrorIs(t, control.AwaitChanges(ctx, dir, revision), enough)
+	require.ErrorIs(t, folder.AwaitChanges(ctx, dir, revision), enough)
 
-	require.NoError(t, control.With(t.Context(), dir, coordinator.Config{}, func(c *control.Client) error {
+	require.NoError(t, folder.With(t.Context(), dir, coordinator.Config{}, func(c *folder.Client) error {
 		_, err := c.Do(t.Context(), &api.Request{Verb: api.Pause, Run: "r1", Actor: "ann"})
 		return err
 	}))
-	require.NoError(t, control.AwaitChanges(t.Context(), dir, revision))
+	require.NoError(t, folder.AwaitChanges(t.Context(), dir, revision))
 
 	store, err := disk.Open(dir, disk.Config{FreeFloorBytes: -1})
 	require.NoError(t, err)
 	serve(t, dir, newEngine(t, store))
 	revision, err = disk.Revision(dir)
 	require.NoError(t, err)
-	require.NoError(t, control.AwaitChanges(t.Context(), dir, revision))
+	require.NoError(t, folder.AwaitChanges(t.Context(), dir, revision))
 }
