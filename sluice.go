@@ -17,7 +17,7 @@ import (
 // Open starts an engine with a journal in the directory dir, which it creates if necessary, and continues the unfinished runs
 // in it. If dir is "", the journal is in memory and ends with the process.
 //
-// Until Shutdown the engine serves a socket in the directory: the command sluice, or package control, can show its runs and
+// Until Shutdown the engine serves a socket in the directory: the command sluice, or package folder, can show its runs and
 // send them commands from another process: `sluice runs --data DIR`. Users who may write the directory may use the socket. If
 // no socket can be made, the engine logs that at WARN and works without a socket.
 //

@@ -3,7 +3,7 @@
 //
 // Each makes one api.Request, a command in the sense of event sourcing: it is journaled or refused. If a process works on the
 // journal's folder, the request goes to it over its socket; otherwise this process opens the journal for the time of the command
-// (control.With). A file holds one verb, or two that reverse each other; command.go holds their common code.
+// (folder.With). A file holds one verb, or two that reverse each other; command.go holds their common code.
 package commands
 
 import "github.com/spf13/cobra"

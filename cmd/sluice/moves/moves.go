@@ -1,5 +1,5 @@
 // Package moves implements the verbs that copy runs out of a journal and into one: export, import and backup. They work through a
-// control.Client, like the verbs that show runs: in the process that works on the folder, or, if there is none, in this one.
+// folder.Client, like the verbs that show runs: in the process that works on the folder, or, if there is none, in this one.
 package moves
 
 import "github.com/spf13/cobra"

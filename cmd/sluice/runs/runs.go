@@ -1,7 +1,7 @@
 // Package runs implements the verbs that read a journal: runs, with list, show, cells, events, watch and output below it, explain, and
 // doctor.
 //
-// All except doctor read through a control.Client: from the process that works on the folder, or, if there is none, from the journal
+// All except doctor read through a folder.Client: from the process that works on the folder, or, if there is none, from the journal
 // itself, which is closed as soon as it has been read. They change nothing. Package api has the types of the data; this package prints
 // the data as text for people or as JSON. Doctor locks the folder, see coordinator/doctor.
 package runs
