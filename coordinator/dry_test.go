@@ -223,7 +223,7 @@ func TestADryDeleteNamesTheRuns(t *testing.T) {
 	_, refused = e.PreviewDelete(ctx, "r/sub#1")
 	require.EqualError(t, e.Delete(ctx, "r/sub#1"), refused.Error())
 	require.NoError(t, e.Delete(ctx, "r"))
-	for gone, why := range map[string]error{"r": journal.ErrDeleted, "nowhere": journal.ErrNotFound} {
+	for gone, why := range map[string]error{"r": journal.ErrDeleted, "nowhere": coordinator.ErrRunNotFound, "": coordinator.ErrRunNotFound, journal.RetentionStream: coordinator.ErrRunNotFound} {
 		_, refused = e.PreviewDelete(ctx, gone)
 		require.ErrorIs(t, refused, why)
 		require.ErrorIs(t, e.Delete(ctx, gone), why)

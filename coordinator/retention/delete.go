@@ -74,11 +74,14 @@ func (r Retention) BeginCommand(run string) (end func()) { return r.doors.enter(
 
 // Delete removes a run that has ended, or is held, with the runs that its calls have started: its events, its place in lists, and the
 // content that it kept. A tombstone stays as long as the rules of the store would keep such a run, without rules for ever: until then,
-// its id is not free. Delete returns decide.ErrNotPossible for a run that has not ended, and for one that another run has started. If it
-// fails halfway, the run itself still exists, and Delete may be called again.
+// its id is not free. Delete returns decide.ErrRunNotFound if there is no such run, and decide.ErrNotPossible for one that has not ended, or
+// that another run has started. If it fails halfway, the run itself still exists, and Delete may be called again.
 func (r Retention) Delete(ctx context.Context, run string) error {
 	if err := r.checkTopmost(run); err != nil {
 		return err
+	}
+	if err := r.checkExists(ctx, run); err != nil {
+		return r.engine.ReadError(ctx, err)
 	}
 	if r.holds.Has(run) {
 		done, err := r.holds.Still(run)
@@ -129,15 +132,20 @@ func (r Retention) PreviewDelete(ctx context.Context, run string) (runs []string
 	return runs, r.engine.ReadError(ctx, err)
 }
 
-// checkExists returns an error if the run does not exist. A run that cannot be read exists.
+// checkExists returns decide.ErrRunNotFound, or journal.ErrDeleted, if the run does not exist. A run that cannot be read exists; a stream
+// of another kind is no run.
 func (r Retention) checkExists(ctx context.Context, run string) error {
+	notFound := fmt.Errorf("%w: %q", decide.ErrRunNotFound, run)
+	if run == "" || !journal.IsRun(run) {
+		return notFound
+	}
 	for _, err := range r.store.Read(ctx, run, 1) {
 		if errors.Is(err, journal.ErrDeleted) {
 			return err
 		}
 		return ctx.Err()
 	}
-	return journal.ErrNotFound
+	return notFound
 }
 
 // checkTopmost refuses to delete a run that another one has started.
