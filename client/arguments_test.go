@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,9 +20,11 @@ import (
 
 	"github.com/sluiceflow/sluice/client"
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/doctor"
 	"github.com/sluiceflow/sluice/coordinator/folder"
 	"github.com/sluiceflow/sluice/coordinator/retention"
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/reactive/journal/disk"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/kinds"
@@ -42,22 +46,10 @@ var documents = map[string]string{
 // from shutting down. No stream of the engine's own may be lost.
 func TestNoArgumentPanics(t *testing.T) {
 	for seed := range uint64(20) {
-		r := rand.New(rand.NewPCG(seed, 0))
 		store := memory.New()
-		engine, err := coordinator.New(t.Context(), store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
-		require.NoError(t, err)
-		objects := []any{engine, client.Of(engine), folder.Local(engine)}
-		for id, text := range documents {
-			loaded, err := kinds.Load(id+".yaml", []byte(text), template.Known{})
-			require.NoError(t, err)
-			run, err := engine.Start(t.Context(), loaded.Workflow, nil, coordinator.WithID(id))
-			require.NoError(t, err)
-			other, err := client.Of(engine).Run(t.Context(), id)
-			require.NoError(t, err)
-			objects = append(objects, run, run, other)
-		}
-		slices.SortStableFunc(objects, func(a, b any) int { return strings.Compare(fmt.Sprintf("%T", a), fmt.Sprintf("%T", b)) })
+		engine, objects := populated(t, store)
 		require.NoError(t, engine.Keep(t.Context(), retention.Rule{Keep: time.Hour}, "ann"))
+		r := rand.New(rand.NewPCG(seed, 0))
 		for range 300 {
 			callOne(t, r, objects[r.IntN(len(objects))])
 		}
@@ -69,6 +61,56 @@ func TestNoArgumentPanics(t *testing.T) {
 		require.Positive(t, rules)
 		require.NoError(t, engine.Shutdown(t.Context()))
 	}
+}
+
+// TestCallsAtTheSameTimeLeaveASoundFolder: six goroutines make such calls while the engine shuts down.
+func TestCallsAtTheSameTimeLeaveASoundFolder(t *testing.T) {
+	quiet := disk.Config{FreeFloorBytes: -1, Logger: slog.New(slog.DiscardHandler)}
+	for seed := range uint64(4) {
+		dir := t.TempDir()
+		store, err := disk.Open(dir, quiet)
+		require.NoError(t, err)
+		engine, objects := populated(t, store)
+		var callers, half sync.WaitGroup
+		for i := range uint64(6) {
+			half.Add(1)
+			callers.Go(func() {
+				r := rand.New(rand.NewPCG(seed, i))
+				for n := range 200 {
+					if n == 100 {
+						half.Done()
+					}
+					callOne(t, r, objects[r.IntN(len(objects))])
+				}
+			})
+		}
+		half.Wait()
+		require.NoError(t, engine.Shutdown(t.Context()))
+		callers.Wait()
+		raw, err := disk.OpenRaw(dir, false, quiet)
+		require.NoError(t, err)
+		report, err := doctor.Check(t.Context(), raw, doctor.How{}, func(f doctor.Fault) error { return errors.New(f.What) })
+		require.NoError(t, err)
+		require.True(t, report.Sound())
+		require.NoError(t, raw.Close())
+	}
+}
+
+// populated returns an engine with a run of each kind, and all values that have methods to call.
+func populated(t *testing.T, store journal.Store) (*coordinator.Engine, []any) {
+	engine, err := coordinator.New(t.Context(), store, coordinator.Config{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	objects := []any{engine, client.Of(engine), folder.Local(engine)}
+	for _, id := range slices.Sorted(maps.Keys(documents)) {
+		loaded, err := kinds.Load(id+".yaml", []byte(documents[id]), template.Known{})
+		require.NoError(t, err)
+		run, err := engine.Start(t.Context(), loaded.Workflow, nil, coordinator.WithID(id))
+		require.NoError(t, err)
+		other, err := client.Of(engine).Run(t.Context(), id)
+		require.NoError(t, err)
+		objects = append(objects, run, run, other)
+	}
+	return engine, objects
 }
 
 // callOne calls one method, and reads a part of the iteration that it may return.
