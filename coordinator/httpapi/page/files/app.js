@@ -95,7 +95,7 @@ function SignIn({ again }) {
     }
   };
   return html`<main class="view" id="main"><form class="signin sheet" onSubmit=${enter}><h1>${me.value?.ended ? "The session has ended" : "Who are you?"}</h1>
-    <p class="q">${me.value?.ended && "Sign in again, and you are back at your page. "}Open the address that <code>sluice serve</code> has printed: it signs you in, once. Or give a token; <code>sluice token create</code> makes one.</p>
+    <p class="q">${me.value?.ended && "Sign in again, and you are back at your page. "}Open the address that <code>sluice serve</code> has printed: it signs you in, once. Or enter a token; <code>sluice token create</code> makes one.</p>
     <input class="vh" type="text" autocomplete="username" value="token" tabindex="-1" aria-hidden="true" readonly />
     <label class="stack">Token <input type="password" autocomplete="current-password" ref=${focus} value=${token} onInput=${(e) => setToken(e.target.value)} /></label>
     ${problem && html`<${Fault} problem=${problem} />`}<button class="btn pri" type="submit" disabled=${!token}>Sign in</button></form></main>`;
