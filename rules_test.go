@@ -59,7 +59,7 @@ var floors = []floor{
 	{"template/fields", uses("template/document", "template/duration", "template/expr", "template/value")},
 	{"template/schema", uses("template/document", "template/duration", "template/expr", "template/value")},
 	{"template", uses("template/document", "template/duration", "template/expr", "template/fields", "template/value")},
-	{"template/advice", uses("template", "template/document")},
+	{"template/advice", uses("template", "template/document", "template/expr")},
 	{"template/plan", uses("dag", "signals", "template", "template/advice", "template/document", "template/expr")},
 	{"template/difference", uses("template/plan", "template/value")},
 	{"template/flow", uses("template", "template/document", "template/value")},

@@ -37,12 +37,6 @@ func (c *checker) item(s *spot) {
 		}
 	case *Map:
 		it.Over = c.template(s, it.Path+".map", "over", expr.Trim(n.Over), n.Func)
-		if it.Over != nil && n.Func == nil && !c.known.Lenient {
-			v, isConstant := it.Over.Constant()
-			if _, isList := v.([]any); it.Over.Text() || isConstant && v != nil && !isList {
-				c.fault(it.Path+".map.over", n.Pos, &document.Error{Text: value.Text(n.Over), Msg: "over must be a list, or one expression that returns a list"})
-			}
-		}
 	}
 }
 

@@ -298,7 +298,6 @@ func TestStoredDocumentsOfEarlierVersionsAreAccepted(t *testing.T) {
 	for _, text := range []string{
 		"directory: {participants: {p: {price: 3, id: other}, q: 7, r: [1]}}\nsteps: [{operation: a}]",
 		"steps: [{operation: a, fulfillment: {policy: auto, decision_source: {kind: automatic}}}]",
-		"steps: [{map: {id: m, over: abc, as: x, steps: [{operation: a}]}}]",
 		"operations: {a: {http: {url: example.com/}}}\nsteps: [{operation: a}]",
 	} {
 		text = "kind: Workflow\nname: w\n" + text

@@ -1,19 +1,32 @@
-// Package advice finds the keys of a workflow that have no effect. They are valid, because a program that writes documents may
-// set all keys, but an author who sets one by hand expects an effect.
+// Package advice finds what an author of a workflow will hardly have meant: keys without effect, and maps and conditionals that always
+// fail. They are valid, because a program that writes documents may set all keys, and may write a constant where people write an
+// expression.
 package advice
 
 import (
+	"strings"
+
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/expr"
 )
 
-// Of returns a warning for each key of a step that has no effect, in the order of the document. It does not report keys with
-// their default value.
+// Of returns a warning for each key of a step that has no effect, and for each map and conditional that always fails, in the order of the
+// document. It does not report keys with their default value.
 func Of(checked *template.Checked) document.Errors {
 	var a adviser
 	for _, it := range checked.Items {
-		if s, ok := it.Node.(*template.Step); ok {
-			a.step(s, it.Path)
+		switch n := it.Node.(type) {
+		case *template.Step:
+			a.step(n, it.Path)
+		case *template.Map:
+			if n.Func == nil && !mayBe[[]any](it.Over) {
+				a.warn(it.Path, n.Pos, "over is never a list, so the map always fails", "map", "over")
+			}
+		case *template.Conditional:
+			if n.Func == nil && !mayBe[bool](it.Test) {
+				a.warn(it.Path, n.Pos, "test is never true or false, so the conditional always fails", "conditional", "test")
+			}
 		}
 	}
 	list, _ := a.list.Err().(document.Errors)
@@ -22,16 +35,34 @@ func Of(checked *template.Checked) document.Errors {
 
 type adviser struct{ list document.Errors }
 
-// warnIf adds the warning that a key of the mapping at a path has no effect, if it is set. The warning has the line of the
-// mapping.
+// warnIf adds the warning that a key of the mapping at a path has no effect, if it is set.
 func (a *adviser) warnIf(isSet bool, path, key string, near document.Pos, why string) {
 	if isSet {
-		pos := near.At(path + "." + key)
-		if near.Path != "" { // a document of another kind may have another path
-			pos = near.Key(key)
-		}
-		a.list.Add(&document.Error{Pos: pos, Msg: key + " has no effect: " + why})
+		a.warn(path, near, key+" has no effect: "+why, key)
 	}
+}
+
+// warn adds a warning about a value in the mapping at a path. It has the line of the mapping.
+func (a *adviser) warn(path string, near document.Pos, msg string, keys ...string) {
+	pos := near.At(path + "." + strings.Join(keys, "."))
+	if near.Path != "" { // a document of another kind may have another path
+		pos = near
+		for _, key := range keys {
+			pos = pos.Key(key)
+		}
+	}
+	a.list.Add(&document.Error{Pos: pos, Msg: msg})
+}
+
+// mayBe reports whether an expression can return a T: a text cannot, nor can a constant of another type. Null can stand for one, and no
+// expression means the result of another step.
+func mayBe[T any](t *expr.Template) bool {
+	if t == nil {
+		return true
+	}
+	v, isConstant := t.Constant()
+	_, is := v.(T)
+	return !t.Text() && (!isConstant || is || v == nil)
 }
 
 func (a *adviser) step(s *template.Step, path string) {

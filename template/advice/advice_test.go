@@ -1,6 +1,7 @@
 package advice_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,4 +47,29 @@ func TestKeysWithoutEffect(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
+}
+
+func TestMapsAndConditionalsThatAlwaysFail(t *testing.T) {
+	text := "kind: Workflow\nname: w\nsteps:\n- {operation: a}\n"
+	for i, over := range []string{`abc`, `7`, `"{{ input.a }}, {{ input.b }}"`, `"{{ 1 + 2 }}"`, `{k: 1}`, `"{{ 1..3 }}"`, `{from: /steps/a/output}`, `[1, "{{ input }}"]`, `"{{ null }}"`} {
+		text += fmt.Sprintf("- {map: {id: m%d, over: %s, steps: [{operation: a, id: x%d}]}}\n", i, over, i)
+	}
+	for i, test := range []string{`"{{ 'yes' }}"`, `"{{ [1 == 1] }}"`, `"{{ null }}"`, `"{{ 1 == 1 }}"`, `a`} {
+		text += fmt.Sprintf("- {conditional: {id: c%d, test: %s, then: [{operation: a, id: y%d}]}}\n", i, test, i)
+	}
+	checked, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
+	require.NoError(t, err)
+	var got []string
+	for _, w := range advice.Of(checked) {
+		got = append(got, w.Error())
+	}
+	require.Equal(t, []string{
+		`w.yaml:5:3: steps[1].map.over: over is never a list, so the map always fails`,
+		`w.yaml:6:3: steps[2].map.over: over is never a list, so the map always fails`,
+		`w.yaml:7:3: steps[3].map.over: over is never a list, so the map always fails`,
+		`w.yaml:8:3: steps[4].map.over: over is never a list, so the map always fails`,
+		`w.yaml:9:3: steps[5].map.over: over is never a list, so the map always fails`,
+		`w.yaml:14:3: steps[10].conditional.test: test is never true or false, so the conditional always fails`,
+		`w.yaml:15:3: steps[11].conditional.test: test is never true or false, so the conditional always fails`,
+	}, got)
 }
