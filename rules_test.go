@@ -204,7 +204,7 @@ var floors = []floor{
 	{"coordinator/api/many", uses("coordinator/bulk")},
 	{"coordinator/api/awaits", uses("reactive/inspect")},
 	{"coordinator/api/expiry", uses("coordinator/query", "coordinator/retention")},
-	{"coordinator/repeated", uses("coordinator", "coordinator/parcel", "reactive/journal", "template/value")},
+	{"coordinator/repeated", uses("coordinator", "coordinator/cells", "coordinator/parcel", "reactive/decide", "reactive/journal", "template/value")},
 	{"coordinator/api", uses("coordinator/api/awaits", "coordinator/api/expiry", "coordinator/repeated", "coordinator/api/many", "coordinator/api/timeline", "coordinator/calllog", "coordinator/find", "coordinator/gap", "coordinator/versions", "coordinator/bulk", "coordinator/registry", "reactive/shadow", "coordinator/transfer", "internal/readfile", "reactive/journal/archive", "coordinator/parcel", "coordinator/query", "coordinator/retention", "reactive", "reactive/world/steps", "coordinator/cells", "reactive/decide", "reactive/inspect", "reactive/world", "coordinator", "dag", "reactive/call", "reactive/callgraph", "reactive/journal", "reactive/routed",
 		"template/expr", "template/plan", "template/value")},
 	{"coordinator/brief", uses("coordinator/api")},

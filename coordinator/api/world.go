@@ -262,7 +262,7 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 		}
 		return err
 	}
-	sent, err := run.SendMessage(ctx, cells.Message{Name: req.Message, Payload: payload, ID: req.ID})
+	sent, err := repeated.SendToWorld(ctx, run, cells.Message{Name: req.Message, Payload: payload, ID: req.ID})
 	if err != nil {
 		return err
 	}

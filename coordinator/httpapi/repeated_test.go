@@ -68,3 +68,17 @@ func TestAKeyStandsForOneMessage(t *testing.T) {
 	}
 	require.Equal(t, []string{`{"n":1}`}, payloads)
 }
+
+func TestAKeyStandsForOneMessageToAWorld(t *testing.T) {
+	s := newSite(t, nil)
+	s.token = "admin"
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": `+quoted(alarm)+`}`)
+	send := func(body string) api.Done {
+		return ok[api.Done](s, "POST", "/v1/runs/a/messages", body, "Idempotency-Key", "k")
+	}
+	first := send(`{"name": "Set", "payload": {"id": "a"}}`)
+	s.again() // it has no answers of the server before
+	s.refused(CodeKeyUsed, "POST", "/v1/runs/a/messages?dry=true", `{"name": "Set", "payload": {"id": "b"}}`, "Idempotency-Key", "k")
+	s.refused(CodeKeyUsed, "POST", "/v1/runs/a/messages", `{"name": "Set", "payload": {"id": "b"}}`, "Idempotency-Key", "k")
+	require.Equal(t, first, send(`{"name": "Set", "payload": {"id": "a"}}`))
+}

@@ -10,7 +10,9 @@ import (
 	"maps"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template/value"
 )
@@ -86,9 +88,41 @@ func sent(ctx context.Context, run *coordinator.Run, key string, before uint64, 
 	}
 	e, err = find(ctx, run, key, 1)
 	if e != nil && (e.Detail.Name != name || differ(e, payload)) {
-		return fmt.Errorf("%w: #%d, the message %q with the id %q and other content; give this one an id of its own", ErrOther, e.Seq, e.Detail.Name, key)
+		return other(e)
 	}
 	return err
+}
+
+// other returns the error about a message whose key an earlier message has.
+func other(e *journal.Event) error {
+	return fmt.Errorf("%w: #%d, the message %q with the id %q and other content; give this one an id of its own", ErrOther, e.Seq, e.Detail.Name, e.Detail.ID)
+}
+
+// SendToWorld sends a message to the run of a world, and returns ErrOther if it was not taken because another message had its id. If
+// the event of that message has been trimmed, its content is not known, and its receipt is returned.
+func SendToWorld(ctx context.Context, run *coordinator.Run, m cells.Message) (cells.Sent, error) {
+	sent, err := run.SendMessage(ctx, m)
+	if err != nil || m.ID == "" {
+		return sent, err
+	}
+	for e, err := range run.Events(ctx, sent.Seq) {
+		if err != nil {
+			return cells.Sent{}, err
+		}
+		if e.Seq != sent.Seq {
+			break
+		}
+		// The journal has the normal form. A message that has none is not the one that was taken.
+		payload, err := run.NormalPayload(ctx, m.Name, m.Payload)
+		if err != nil && !errors.Is(err, decide.ErrInvalidMessage) {
+			return cells.Sent{}, err
+		}
+		if err != nil || e.Detail.Name != m.Name || differ(&e, payload) {
+			return cells.Sent{}, other(&e)
+		}
+		break
+	}
+	return sent, nil
 }
 
 // find returns the message with a key; nil if the journal does not have it, or no longer has it.

@@ -10,10 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sluiceflow/sluice/coordinator"
+	"github.com/sluiceflow/sluice/coordinator/cells"
 	"github.com/sluiceflow/sluice/coordinator/repeated"
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/reactive/journal/memory"
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/kinds"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -52,6 +54,41 @@ func TestAKeyBelongsToItsFirstMessage(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAnIdBelongsToItsFirstMessageToAWorld: the same message in any spelling has the receipt of the first; any other is refused, also one
+// that the world would not take.
+func TestAnIdBelongsToItsFirstMessageToAWorld(t *testing.T) {
+	e := engine(t)
+	c, err := kinds.Load("test.yaml", []byte(`{kind: World, name: w, types: {Add: {record: {id: text, tags: set<text>, memo: option<text>}}, Sub: {record: {id: text}}},
+  machines: {m: {key: text, state: {record: {n: nat}}, event: [Add, Sub], emits: [], rules: [{event: Add, set: {n: 1}}]}},
+  routing: {subscriptions: [{event: Add, machine: m, key_field: id}, {event: Sub, machine: m, key_field: id}]}}`), template.Known{})
+	require.NoError(t, err)
+	run, err := e.Start(t.Context(), c.Workflow, nil)
+	require.NoError(t, err)
+	send := func(name, payload, id string) (cells.Sent, error) {
+		v, err := value.ParseInput(json.RawMessage(payload))
+		require.NoError(t, err)
+		return repeated.SendToWorld(t.Context(), run, cells.Message{Name: name, Payload: v, ID: id})
+	}
+	first, err := send("Add", `{"id": "a", "tags": ["y", "x", "y"]}`, "k")
+	require.NoError(t, err)
+	for _, same := range []string{`{"id": "a", "tags": ["y", "x", "y"]}`, `{"id": "a", "tags": ["x", "y"], "memo": null}`} {
+		again, err := send("Add", same, "k")
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+	}
+	for _, m := range [][2]string{{"Add", `{"id": "b", "tags": ["x", "y"]}`}, {"Add", `{"id": "a"}`}, {"Sub", `{"id": "a"}`}, {"Nothing", `null`}} {
+		_, err := send(m[0], m[1], "k")
+		require.ErrorIs(t, err, repeated.ErrOther, m)
+		require.ErrorContains(t, err, `#2, the message "Add" with the id "k"`)
+	}
+	for range 2 { // without an id, each is another message
+		before := first.Seq
+		first, err = send("Add", `{"id": "a", "tags": []}`, "")
+		require.NoError(t, err)
+		require.Greater(t, first.Seq, before)
+	}
 }
 
 // TestAStartWithAKeyIsKnownByItsContent: after a restart, only the journal shows whether a run was started before.
