@@ -130,3 +130,39 @@ func TestTimeline(t *testing.T) {
 func placed(id string) cells.Message {
 	return cells.Message{Name: "Placed", Payload: map[string]any{"id": id}}
 }
+
+// TestACellIsExplainedByWhatHoldsTheWorld: a cell of a paused world does not wait for messages, and one of a world that has ended waits for
+// nothing.
+func TestACellIsExplainedByWhatHoldsTheWorld(t *testing.T) {
+	e, err := coordinator.New(context.Background(), memory.New(), coordinator.Config{
+		Operations: []coordinator.Operation{operation.Define("pay", func(ctx context.Context, _ map[string]any) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})}, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	defer func() { _ = e.Shutdown(context.Background()) }()
+	run, err := e.Start(t.Context(), load(t, orderWorld), nil, coordinator.WithID("w"))
+	require.NoError(t, err)
+	send := func(id string) {
+		_, err := run.SendMessage(t.Context(), placed(id))
+		require.NoError(t, err)
+	}
+	send("asks")
+	require.NoError(t, run.Pause(t.Context(), ""))
+	send("asks")
+	send("new")
+	require.Equal(t, "waiting; : the run is paused; order[asks]: cell order[asks] has mail that it has not taken yet: 1; order[asks].pay@3.0: call order[asks].pay@3.0 is running",
+		explained(t, e, "order[asks]"))
+	require.Equal(t, "running; : the run is paused; order[new]: cell order[new] has mail that it has not taken yet: 1", explained(t, e, "order[new]"))
+	event := asked(t, e, api.Request{Verb: api.Explain, Run: "w", Step: "#7"})[0].Explanation
+	require.Equal(t, "cell order[new] has not taken it yet: the run is paused", event.Reasons[0].Reasons[0].Text)
+
+	require.NoError(t, run.PauseCell(t.Context(), "order[new]", ""))
+	require.Contains(t, explained(t, e, "order[new]"), "; order[new]: 1 item is kept until the cell goes on")
+	require.NoError(t, run.Cancel(t.Context(), ""))
+	require.Equal(t, "running; order[asks]: the run has ended", explained(t, e, "order[asks]"))
+	require.Equal(t, "running; order[new]: cell order[new] is paused; order[new]: the run has ended", explained(t, e, "order[new]"))
+	event = asked(t, e, api.Request{Verb: api.Explain, Run: "w", Step: "#7"})[0].Explanation
+	require.Equal(t, "cell order[new] has not taken it yet: the run has ended", event.Reasons[0].Reasons[0].Text)
+}

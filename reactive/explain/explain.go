@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -51,6 +52,14 @@ type Event struct {
 func Timer(what string, due int64) Reason {
 	at := time.Unix(0, due).UTC()
 	return Reason{Kind: "timer", Text: what + " is due at " + at.Format(time.RFC3339), Due: at}
+}
+
+// Kept returns, for a sentence, that a number of items is kept.
+func Kept(n int) string {
+	if n == 1 {
+		return "1 item is kept"
+	}
+	return fmt.Sprintf("%d items are kept", n)
 }
 
 // valueMax bounds the values that explanations show, in bytes of JSON.

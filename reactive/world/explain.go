@@ -96,11 +96,19 @@ func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 	if c.Paused {
 		list = append(list, explain.Reason{Kind: "pause", Step: c.Address, Text: "cell " + c.Address + " is paused", Decided: x.about[c.Address]})
 	}
-	if c.Held > 0 {
-		list = append(list, explain.Reason{Kind: "held", Step: c.Address, Text: fmt.Sprintf("%d items are kept until the cell goes on", c.Held)})
-	}
-	if err := x.world.program.lack(x.world.def.Machine(c.Machine)); err != nil && c.Mail > 0 && c.Status != Failed && !c.Paused {
-		list = append(list, explain.Reason{Kind: "machine", Step: c.Address, Text: fmt.Sprintf("%v: %d items are kept until it has it", err, c.Mail)})
+	lack := x.world.program.lack(x.world.def.Machine(c.Machine))
+	switch {
+	case x.over(): // no cell takes anything any more
+		if c.Status == Running {
+			list = append(list, explain.Reason{Kind: "end", Step: c.Address, Text: runEnded})
+		}
+		return list
+	case c.Held > 0:
+		list = append(list, explain.Reason{Kind: "held", Step: c.Address, Text: explain.Kept(c.Held) + " until the cell goes on"})
+	case lack != nil && c.Mail > 0:
+		list = append(list, explain.Reason{Kind: "machine", Step: c.Address, Text: fmt.Sprintf("%v: %s until it has it", lack, explain.Kept(c.Mail))})
+	case c.Mail > 0:
+		list = append(list, explain.Reason{Kind: "message", Step: c.Address, Text: fmt.Sprintf("cell %s has mail that it has not taken yet: %d", c.Address, c.Mail)})
 	}
 	for _, i := range c.Intents {
 		if i.Effect == machine.TimerEffect {
@@ -110,14 +118,15 @@ func (x *explainer) reasons(c *CellState) (list []explain.Reason) {
 		list = append(list, x.run.Call(x.world.intents.byKey[i.Key].node))
 	}
 	if len(list) == 0 && c.Status == Running {
-		text := "cell " + c.Address + " waits for messages"
-		if c.Mail > 0 {
-			text = fmt.Sprintf("cell %s has mail that it has not taken yet: %d", c.Address, c.Mail)
-		}
-		list = append(list, explain.Reason{Kind: "message", Step: c.Address, Text: text})
+		list = append(list, explain.Reason{Kind: "message", Step: c.Address, Text: "cell " + c.Address + " waits for messages"})
 	}
 	return list
 }
+
+const runEnded = "the run has ended"
+
+// over reports whether the run has ended: its cells keep their states, and take no events.
+func (x *explainer) over() bool { return x.world.root.Finished() != nil }
 
 // Ending implements explain.Body.
 func (x *explainer) Ending(f *journal.Failure) []explain.Reason {
@@ -127,7 +136,12 @@ func (x *explainer) Ending(f *journal.Failure) []explain.Reason {
 // Explain implements explain.Body. It explains a cell, also a deleted one, a call that has ended, or the traced event.
 func (x *explainer) Explain(name string) *explain.Explanation {
 	if c, ok := x.world.Cell(name); ok {
-		return &explain.Explanation{About: name, Kind: "cell", Status: string(c.Status), Decided: x.about[name], Reasons: x.reasons(&c)}
+		out := &explain.Explanation{About: name, Kind: "cell", Status: string(c.Status), Decided: x.about[name]}
+		if !x.over() && (c.Mail > 0 || c.Status == Running) { // a pause of the run holds it
+			out.Reasons = x.run.Pause()
+		}
+		out.Reasons = append(out.Reasons, x.reasons(&c)...)
+		return out
 	}
 	if decided := x.about[name]; decided != nil {
 		return &explain.Explanation{About: name, Kind: "cell", Status: "deleted", Decided: decided}
@@ -165,10 +179,14 @@ func (x *explainer) waiting(c *cell) {
 	for i := range c.mail.items[c.mail.first:] {
 		why := "it waits for its turn"
 		switch {
+		case x.over():
+			why = runEnded
 		case c.failure != nil:
 			why = "it has failed"
 		case c.paused:
 			why = "it is paused"
+		case len(x.run.Pause()) > 0:
+			why = "the run is paused"
 		}
 		x.trace.Add(c.mail.items[c.mail.first+i].seq, explain.Reason{
 			Kind: "held", Step: c.address, Text: "cell " + c.address + " has not taken it yet: " + why, Decided: x.about[c.address],
