@@ -38,7 +38,8 @@ func SuggestVerb(cmd *cobra.Command, args []string) error {
 }
 
 // SuggestFlag is the FlagErrorFunc of the program: it adds to the error for an unknown flag the name of the flag that was probably meant,
-// and describes the number or boolean that a flag with an invalid value needs.
+// and describes the number or boolean that a flag with an invalid value needs. Of an unknown verb with flags, the verb is the fault: its
+// flags are those of no command.
 func SuggestFlag(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if _, ok := errors.AsType[*strconv.NumError](err); ok {
@@ -55,6 +56,11 @@ func SuggestFlag(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err
+	}
+	if cmd.HasSubCommands() {
+		if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil { // those before the flag
+			return err
+		}
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
