@@ -144,7 +144,7 @@ var floors = []floor{
 		"template", "template/expr", "template/expr/jinja", "template/secret", "template/value")},
 	{"coordinator/registry", uses("template/difference", "coordinator/directory", "coordinator/operation", "internal/readfile", "reactive/decide",
 		"reactive/journal", "template",
-		"template/document", "template/flow/machine", "template/kinds", "template/machine", "template/plan", "template/value")},
+		"template/document", "template/expr", "template/flow/machine", "template/kinds", "template/machine", "template/plan", "template/value")},
 	{"coordinator/clock", nil},
 	{"coordinator/calllog", uses("internal/cancelled")},
 	{"coordinator/limits", uses("reactive/decide", "template", "template/document", "template/value")},

@@ -10,7 +10,6 @@ import (
 	"github.com/sluiceflow/sluice/coordinator/api/many"
 	"github.com/sluiceflow/sluice/coordinator/bulk"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
-	"github.com/sluiceflow/sluice/coordinator/versions"
 )
 
 // Acts on many runs: see package many.
@@ -89,12 +88,12 @@ func (r *Request) act(ctx context.Context, engine *coordinator.Engine) (_ *bulk.
 		act.Rerun, release, err = rerunOf(ctx, engine, r)
 	case r.Rerun != nil:
 		if act.Rerun, release, err = rerunOf(ctx, engine, r); err == nil {
-			act.Rerun.Entry, err = versions.Find(ctx, engine, r.Name, a.Parcel)
+			act.Rerun.Entry, err = workflowOf(ctx, engine, r.Name, a.Parcel)
 		}
 	case a.Parcel != nil && r.Name == "" && !r.Dry:
 		act.Entry, release, err = parcel.Unpack(ctx, engine, a.Parcel)
 	case a.Parcel != nil || r.Name != "":
-		act.Entry, err = versions.Find(ctx, engine, r.Name, a.Parcel)
+		act.Entry, err = workflowOf(ctx, engine, r.Name, a.Parcel)
 	}
 	if err != nil && release != nil {
 		release()

@@ -26,12 +26,12 @@ func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 	if err != nil {
 		return nil, err
 	}
-	now, err := versions.Find(ctx, engine, req.Name, a.Parcel)
+	now, err := workflowOf(ctx, engine, req.Name, a.Parcel)
 	if err != nil {
 		return nil, err
 	}
 	if req.Verb == Compare {
-		old, err := versions.Find(ctx, engine, req.Old, a.Old)
+		old, err := workflowOf(ctx, engine, req.Old, a.Old)
 		if err != nil {
 			return nil, err
 		}
@@ -42,6 +42,17 @@ func changes(ctx context.Context, engine *coordinator.Engine, req *Request, emit
 		return &Done{}, emit(&Reply{Diff: diff})
 	}
 	return shadows(ctx, engine, req, now, emit)
+}
+
+// workflowOf returns the workflow that a request either names or has attached.
+func workflowOf(ctx context.Context, engine *coordinator.Engine, name string, p *parcel.Parcel) (*registry.Entry, error) {
+	switch {
+	case p == nil && name == "":
+		return nil, fmt.Errorf("%w: no workflow is named or attached", ErrBadRequest)
+	case p != nil && name != "":
+		return nil, fmt.Errorf("%w: a workflow is named, and one is attached", ErrBadRequest)
+	}
+	return versions.Find(ctx, engine, name, p)
 }
 
 // attached returns the attachment of a request.
@@ -67,7 +78,7 @@ func moveRun(ctx context.Context, engine *coordinator.Engine, run *coordinator.R
 	if req.Dry {
 		act = run.PreviewMoveEntry
 	}
-	if now, err = versions.Find(ctx, engine, req.Name, a.Parcel); err == nil && a.Parcel != nil && !req.Dry {
+	if now, err = workflowOf(ctx, engine, req.Name, a.Parcel); err == nil && a.Parcel != nil && !req.Dry {
 		now, release, err = parcel.Unpack(ctx, engine, a.Parcel)
 	}
 	if err != nil {

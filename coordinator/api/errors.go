@@ -123,6 +123,8 @@ func ErrorOf(err error) *Error {
 	}
 	if unknown, ok := errors.AsType[*find.Unknown](err); ok {
 		e.Suggestion = unknown.Nearest
+	} else if unpublished, ok := errors.AsType[*parcel.Unpublished](err); ok {
+		e.Suggestion = unpublished.Nearest
 	}
 	return e
 }

@@ -7,10 +7,8 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/coordinator"
-	"github.com/sluiceflow/sluice/coordinator/find"
 	"github.com/sluiceflow/sluice/coordinator/parcel"
 	"github.com/sluiceflow/sluice/coordinator/versions"
-	"github.com/sluiceflow/sluice/template/expr"
 	"github.com/sluiceflow/sluice/template/value"
 )
 
@@ -45,24 +43,7 @@ func attached(ctx context.Context, engine *coordinator.Engine, req *Request) (*D
 	default:
 		err = start(ctx, engine, req, &a, done)
 	}
-	if errors.Is(err, parcel.ErrNotPublished) {
-		err = suggestName(ctx, engine, req.Name, err)
-	}
 	return done, err
-}
-
-// suggestName adds to the error about an unpublished name the most similar published name.
-func suggestName(ctx context.Context, engine *coordinator.Engine, name string, err error) error {
-	var all []string
-	for one, err := range engine.Published(ctx, "") {
-		if err != nil || len(all) == find.CompareMax {
-			break
-		}
-		all = append(all, one)
-	}
-	e := ErrorOf(err)
-	e.Suggestion, _ = expr.Nearest(name, all)
-	return e
 }
 
 // emitNames emits the names of published workflows.

@@ -58,6 +58,12 @@ func TestAWorkflowIsPublishedAndRead(t *testing.T) {
 	s.refused("not_published", "GET", "/v1/workflows/none", "")
 	s.refused("not_published", "GET", "/v1/workflows/approval/versions/none", "")
 	s.refused("not_published", "GET", "/v1/diff?from=approval@9&to=approval", "")
+	for path, suggestion := range map[string]string{"/v1/diff?from=approvl&to=approval": "approval", "/v1/workflows/aproval": "approval", "/v1/workflows/other/versions": ""} {
+		require.Equal(t, suggestion, s.refused("not_published", "GET", path, "").Suggestion, path)
+	}
+	for _, query := range []string{"", "?from=approval", "?to=approval"} {
+		require.Equal(t, "no workflow is named or attached", s.refused(CodeBadRequest, "GET", "/v1/diff"+query, "").Detail)
+	}
 	s.refused(CodeBadRequest, "GET", "/v1/workflows/approval/versions?cursor=x", "")
 	s.refused(CodeBadRequest, "POST", "/v1/workflows", `{}`)
 	s.refused(CodeBadRequest, "POST", "/v1/workflows?dry=yes", sent(approval))

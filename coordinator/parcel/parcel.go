@@ -20,10 +20,12 @@ import (
 	"github.com/sluiceflow/sluice/template"
 )
 
-// Parcel is a workflow with all below it, in the form that one process passes to another; Version is a published definition.
+// Parcel is a workflow with all below it, in the form that one process passes to another; Version is a published definition, and
+// Unpublished the error about a name that has none.
 type (
-	Parcel  = registry.Parcel
-	Version = registry.Version
+	Parcel      = registry.Parcel
+	Version     = registry.Version
+	Unpublished = registry.Unpublished
 )
 
 // Errors about a name for which no workflow was published, and about a parcel that is incomplete or holds documents that do not match

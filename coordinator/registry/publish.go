@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
+	"github.com/sluiceflow/sluice/template/expr"
 )
 
 // Version is a published version of a workflow.
@@ -19,8 +20,35 @@ type Version struct {
 	Number   uint64            // 1 is the first version of the name
 }
 
-// ErrNotPublished is wrapped by errors about a name for which no workflow was published.
-var ErrNotPublished = errors.New("registry: no workflow of that name is published")
+// ErrNotPublished is wrapped by errors about a name for which no workflow was published, or that lacks a version.
+var ErrNotPublished = errors.New("registry: no such workflow is published")
+
+// Unpublished is the error about a name for which no workflow was published. It wraps ErrNotPublished.
+type Unpublished struct {
+	Name    string // as it was asked for
+	Nearest string // the name that was probably meant; "" if none is near
+}
+
+func (u *Unpublished) Error() string { return ErrNotPublished.Error() + ": " + u.Name }
+
+// Unwrap returns ErrNotPublished.
+func (u *Unpublished) Unwrap() error { return ErrNotPublished }
+
+// comparedMax bounds the names that an unpublished one is compared with.
+const comparedMax = 10_000
+
+// unpublished returns the error about a name, with the published name that was probably meant.
+func (l *Registry) unpublished(ctx context.Context, name string) error {
+	var all []string
+	for one, err := range l.store.Published(ctx, "") {
+		if err != nil || len(all) == comparedMax {
+			break
+		}
+		all = append(all, one)
+	}
+	nearest, _ := expr.Nearest(name, all)
+	return &Unpublished{name, nearest}
+}
 
 // There returns a clause about the versions of its name, if this is the newest.
 func (v *Version) There() string {
@@ -69,7 +97,7 @@ func (l *Registry) Publish(ctx context.Context, e *Entry, actor string, at int64
 func (l *Registry) Newest(ctx context.Context, name string) (*Version, error) {
 	v, err := l.newest(ctx, name)
 	if err == nil && v == nil {
-		err = fmt.Errorf("%w: %s", ErrNotPublished, name)
+		err = l.unpublished(ctx, name)
 	}
 	return v, err
 }

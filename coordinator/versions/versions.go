@@ -130,8 +130,6 @@ func Find(ctx context.Context, engine *coordinator.Engine, name string, p *parce
 	switch {
 	case err != nil:
 		return nil, err
-	case p != nil && name != "" || p == nil && name == "":
-		return nil, fmt.Errorf("%w: a workflow is either named or attached", parcel.ErrParcel)
 	case p != nil:
 		return l.Look(p)
 	}
