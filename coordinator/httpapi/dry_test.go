@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,8 +81,26 @@ func pathOf(route string) string {
 	return strings.NewReplacer("{key}", "ask", "{cell}", "clock%5Ba%5D", "{run}", "a", "{id}", "1").Replace(route)
 }
 
-// TestEachActHasAPreview: it changes nothing, and it is refused as the act is.
+// statuses returns the statuses that openapi.json describes of each route.
+func statuses(t *testing.T) map[string][]string {
+	var doc struct {
+		Paths map[string]map[string]struct{ Responses map[string]any }
+	}
+	text, err := OpenAPI()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &doc))
+	described := map[string][]string{}
+	for path, methods := range doc.Paths {
+		for method, m := range methods {
+			described[strings.ToUpper(method)+" "+path] = slices.Collect(maps.Keys(m.Responses))
+		}
+	}
+	return described
+}
+
+// TestEachActHasAPreview: it changes nothing, it is refused as the act is, and its status is described.
 func TestEachActHasAPreview(t *testing.T) {
+	described := statuses(t)
 	for i := range routes {
 		r := &routes[i]
 		act := r.Method + " " + r.Path
@@ -105,8 +125,24 @@ func TestEachActHasAPreview(t *testing.T) {
 			require.Equal(t, is+" "+why, code+" "+detail, "%s, %s", act, state)
 			require.Equal(t, is != "", status >= 400 && was >= 400, act)
 			accepted = accepted || is == ""
+			for _, got := range []int{status, was} {
+				require.True(t, got >= 400 || slices.Contains(described[act], strconv.Itoa(got)), "%s answers %d, which openapi.json does not have", act, got)
+			}
 		}
 		require.True(t, accepted || act == "POST /v1/runs/{run}/patch" || act == "DELETE /v1/bulk/{id}", "some run accepts %s", act)
+	}
+}
+
+// TestAPartOfAnOutputIsDescribed: its status is not that of the whole.
+func TestAPartOfAnOutputIsDescribed(t *testing.T) {
+	s := newSite(t, nil)
+	s.token = "admin"
+	ok[api.Run](s, "POST", "/v1/runs", `{"id": "a", "document": "{kind: Workflow, name: w, operations: {one: {value: text}}, steps: [{id: ask, operation: one}], output: \"{{ steps.ask.output }}\"}"}`, "Prefer", "wait=10")
+	for _, route := range []string{"GET /v1/runs/{run}/output", "GET /v1/runs/{run}/steps/{key}/output"} {
+		resp := s.do("GET", strings.TrimPrefix(pathOf(route), "GET "), "", "Range", "bytes=1-2")
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, http.StatusPartialContent, resp.StatusCode)
+		require.Contains(t, statuses(t)[route], "206")
 	}
 }
 

@@ -8,7 +8,7 @@ func OpenAPI() ([]byte, error) {
 	for i, r := range routes {
 		described[i] = openapi.Route{
 			Method: r.Method, Path: r.Path, Role: r.Role.String(), Open: r.Role == Nobody, Summary: r.Summary, Query: params(r.Query), Many: r.Many,
-			Headers: params(r.headers()), Body: r.Body, Status: r.Status, Answer: r.Answer,
+			Headers: params(r.headers()), Body: r.Body, Status: r.Status, Answer: r.Answer, Preview: r.Preview,
 		}
 	}
 	return openapi.Document(described, Problem{})

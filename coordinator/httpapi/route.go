@@ -34,6 +34,7 @@ type Route struct {
 	Most    int64   // bytes of the body, if it may be larger still
 	Once    bool    // with an Idempotency-Key it is done once: its answer is kept
 	Answer  any     // a value of the type of the answer; nil: no JSON, or any
+	Preview any     // the same, of a preview, if its status is not that of the act
 
 	serve func(*exchange) error
 }
@@ -130,7 +131,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1/runs/{run}/cells/{cell}", Role: Viewer, Summary: "Show a cell of a world", Answer: api.Cell{},
 		Query: []Param{atParam, {"await", "answer when this condition holds for the cell"}}, serve: showCell},
 	{Method: "POST", Path: "/v1/runs/{run}/rerun", Role: Operator, Summary: "Start a new run that keeps results of a run", Body: RerunBody{}, Large: true,
-		Once: true, Status: 201, Answer: api.Done{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: rerun},
+		Once: true, Status: 201, Answer: api.Done{}, Preview: RerunPlan{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: rerun},
 	{Method: "POST", Path: "/v1/runs/{run}/move", Role: Operator, Summary: "Move a run to another workflow; the answer has the differences from here on",
 		Body: MoveBody{}, Large: true, Once: true, Answer: api.Shadowed{}, Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: moveRun},
 	{Method: "POST", Path: "/v1/runs/{run}/shadow", Role: Viewer, Summary: "Compare a run with a replay under another workflow", Body: ShadowBody{},
@@ -162,7 +163,7 @@ var routes = []Route{
 		Query: []Param{dryParam}, Headers: []Param{ifMatch, idemKey}, serve: decide},
 	{Method: "GET", Path: "/v1/bulk", Role: Viewer, Summary: "List the acts on many runs, newest first", Answer: ActList{}, serve: listActs},
 	{Method: "POST", Path: "/v1/bulk", Role: Operator, Summary: "Start an act on many runs", Body: BulkBody{}, Large: true, Once: true, Status: 202, Answer: api.Act{},
-		Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
+		Preview: api.ActPreview{}, Query: []Param{dryParam}, Headers: []Param{idemKey}, serve: beginBulk},
 	{Method: "GET", Path: "/v1/bulk/{id}", Role: Viewer, Summary: "Show an act on many runs, with its outcome for each run", Answer: ActAnswer{},
 		Query: []Param{waitParam}, serve: showAct},
 	{Method: "DELETE", Path: "/v1/bulk/{id}", Role: Operator, Summary: "Stop an act on many runs", Answer: api.Act{}, Once: true, Query: []Param{dryParam},

@@ -141,5 +141,7 @@ func (s *shape) addKeys(t reflect.Type, known map[reflect.Type]*shape) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s.keys[name], names = newShape(f.Type, known), append(names, name)
 	}
-	s.says = "there is no such key; the keys are " + strings.Join(names, ", ")
+	if s.says = "there is no such key; the body has none"; len(names) > 0 {
+		s.says = "there is no such key; the keys are " + strings.Join(names, ", ")
+	}
 }

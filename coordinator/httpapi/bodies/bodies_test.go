@@ -34,6 +34,7 @@ func TestTheFirstFaultIsShown(t *testing.T) {
 	} {
 		require.Equal(t, &want, bodies.Read([]byte(text), &body{}), text)
 	}
+	require.Equal(t, &bodies.Fault{Pointer: "/z", Detail: "there is no such key; the body has none"}, bodies.Read([]byte(`{"z": 1}`), &struct{}{}))
 	var b body
 	require.Nil(t, bodies.Read([]byte(`{"any": {"x": [1]}, "parts": [{"part": {"part": null}}]}`), &b))
 	require.JSONEq(t, `{"x": [1]}`, string(b.Any))

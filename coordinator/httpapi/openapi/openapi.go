@@ -26,6 +26,7 @@ type Route struct {
 	Body    any     // a value of the type of the body; nil: none
 	Status  int     // of success; 0: 200
 	Answer  any     // a value of the type of the answer; nil: no JSON, or any
+	Preview any     // the same, of the answer with dry=true, whose status is 200; nil: it is as without
 }
 
 // Param is a parameter of a query, or a header.
@@ -86,12 +87,7 @@ func described(s *shapes.Set, r *Route, problem reflect.Type) map[string]any {
 	}
 	op := map[string]any{
 		"summary": r.Summary, "operationId": r.operationID(), "x-role": r.Role,
-		"responses": map[string]any{
-			fmt.Sprint(max(r.Status, http.StatusOK)): map[string]any{"description": "The request succeeded.", "content": answer(s, r)},
-			"default": map[string]any{"description": "The request was refused, or failed.", "content": map[string]any{
-				"application/problem+json": map[string]any{"schema": s.Of(problem)},
-			}},
-		},
+		"responses": responses(s, r, problem),
 	}
 	if len(params) > 0 {
 		op["parameters"] = params
@@ -105,6 +101,25 @@ func described(s *shapes.Set, r *Route, problem reflect.Type) map[string]any {
 		op["security"] = []any{map[string]any{"token": []string{}}}
 	}
 	return op
+}
+
+// responses describes the answers of a route, by status.
+func responses(s *shapes.Set, r *Route, problem reflect.Type) map[string]any {
+	all := map[string]any{
+		fmt.Sprint(max(r.Status, http.StatusOK)): map[string]any{"description": "The request succeeded.", "content": answer(s, r)},
+		"default": map[string]any{"description": "The request was refused, or failed.", "content": map[string]any{
+			"application/problem+json": map[string]any{"schema": s.Of(problem)},
+		}},
+	}
+	if r.Preview != nil {
+		all["200"] = map[string]any{"description": "With dry=true: the preview.", "content": map[string]any{
+			"application/json": map[string]any{"schema": s.Of(reflect.TypeOf(r.Preview))},
+		}}
+	}
+	if slices.ContainsFunc(r.Headers, func(p Param) bool { return p.Name == "Range" }) {
+		all["206"] = map[string]any{"description": "The bytes that Range names.", "content": map[string]any{"application/json": map[string]any{}}}
+	}
+	return all
 }
 
 // answer describes the answer of a route.
