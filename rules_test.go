@@ -69,7 +69,8 @@ var floors = []floor{
 		"template/expr/jinja", "template/secret", "template/value")},
 	{"template/machine/tagged", uses("internal/cborhead")},
 	{"template/machine/address", uses("template/document", "template/schema", "template/value")},
-	{"template/machine", uses("template", "template/machine/address", "template/machine/tagged", "template/document", "template/duration", "template/expr", "template/fields",
+	{"template/machine/literal", uses("template/document", "template/expr", "template/schema", "template/value")},
+	{"template/machine", uses("template", "template/machine/address", "template/machine/literal", "template/machine/tagged", "template/document", "template/duration", "template/expr", "template/fields",
 		"template/schema", "template/secret", "template/value")},
 	{"template/machine/attempt", uses("internal/usercode", "template", "template/expr", "template/machine", "template/value")},
 	{"template/schema/gotypes", uses("template/document", "template/duration", "template/schema", "template/value")},
@@ -327,7 +328,7 @@ var pure = []string{
 	"reactive", "reactive/call", "reactive/cells", "reactive/callgraph", "reactive/live", "reactive/ledger", "reactive/slots", "reactive/journal",
 	"reactive/net", "reactive/net/callorder", "reactive/net/gate", "reactive/net/marks", "reactive/net/ended", "reactive/net/queries", "reactive/net/results", "reactive/net/texts", "reactive/net/variables",
 	"reactive/decoded", "reactive/world", "reactive/world/aftermath", "reactive/world/agenda", "reactive/world/index", "reactive/world/kept", "reactive/world/receipt", "reactive/world/recent", "reactive/world/steps", "reactive/world/turns", "reactive/bodies", "reactive/decide", "reactive/explain", "reactive/inspect", "reactive/routed", "coordinator/scenario/script",
-	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/address", "template/machine/attempt", "template/machine/tagged",
+	"reactive/world/trie", "template/schema/gotypes", "template/flow/machine", "template/machine/address", "template/machine/attempt", "template/machine/literal", "template/machine/tagged",
 	"coordinator/query", "template/difference", "reactive/shadow",
 }
 

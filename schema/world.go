@@ -7,7 +7,13 @@ var typeOf = scalar("type", map[string]any{"type": []any{"string", "object"}})
 
 // worldCallKeys returns the keys of an effect about its call. The params are the input of the call.
 func worldCallKeys() []Key {
-	return slices.DeleteFunc(slices.Concat(callKeys(), binding.keys), func(k Key) bool { return k.name == "input" || k.name == "workflow" })
+	keys := slices.DeleteFunc(slices.Concat(callKeys(), binding.keys), func(k Key) bool { return k.name == "input" || k.name == "workflow" })
+	for i := range keys {
+		if keys[i].name == "wait" {
+			keys[i].text = "no effect: the messages to a world go to its cells, and answer no call"
+		}
+	}
+	return keys
 }
 
 var effect = &Shape{name: "effect", text: "A call that machines can request. One of the keys of a [binding](workflow.md#binding), or `operation`, " +

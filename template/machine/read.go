@@ -189,7 +189,7 @@ func (r *reader) finish() {
 	}
 	calls := make([]template.Node, len(r.world.Effects))
 	for i, e := range r.world.Effects {
-		calls[i] = e.Call
+		calls[i], e.waits = e.Call, w.Operations[e.Call.Operation].Wait != nil
 		if e.Max > 0 {
 			calls[i] = &template.Parallel{Steps: []template.Node{e.Call}, MaxConcurrency: e.Max, Pos: e.Pos}
 		}

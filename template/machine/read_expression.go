@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/expr"
@@ -115,5 +114,3 @@ func item(n *document.Node, at int) *document.Node {
 }
 
 func lastKey(n *document.Node) string { return fields.LastKey(n.Pos.Path) }
-
-func joined(words []string) string { return strings.Join(words, ", ") }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -78,7 +79,7 @@ func (r *reader) choice(n *document.Node, allowed ...string) string {
 		return text
 	}
 	r.Fault(&document.Error{Pos: n.Pos, Text: text, Suggestion: r.Nearest(text, slices.Values(allowed)),
-		Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(n), joined(allowed), document.Quote(text))})
+		Msg: fmt.Sprintf("%s must be one of %s, not %s", lastKey(n), strings.Join(allowed, ", "), document.Quote(text))})
 	return ""
 }
 

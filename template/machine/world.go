@@ -59,6 +59,7 @@ type Effect struct {
 	Pos      document.Pos   // where it was written
 
 	own     bool        // it has a binding of its own
+	waits   bool        // it is bound to a message
 	payload value.Value // as written
 }
 
