@@ -73,6 +73,7 @@ func TestAnIdBelongsToItsFirstMessageToAWorld(t *testing.T) {
 	}
 	first, err := send("Add", `{"id": "a", "tags": ["y", "x", "y"]}`, "k")
 	require.NoError(t, err)
+	taken := first
 	for _, same := range []string{`{"id": "a", "tags": ["y", "x", "y"]}`, `{"id": "a", "tags": ["x", "y"], "memo": null}`} {
 		again, err := send("Add", same, "k")
 		require.NoError(t, err)
@@ -89,6 +90,18 @@ func TestAnIdBelongsToItsFirstMessageToAWorld(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, first.Seq, before)
 	}
+	for range 3 {
+		_, err := run.Snapshot(t.Context())
+		require.NoError(t, err)
+		_, err = send("Add", `{"id": "a", "tags": []}`, "")
+		require.NoError(t, err)
+	}
+	gone, err := run.Trim(t.Context(), 1, false)
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), gone.From)
+	again, err := send("Sub", `{"id": "a"}`, "k") // what the first one was is not known any more
+	require.NoError(t, err)
+	require.Equal(t, taken, again)
 }
 
 // TestAStartWithAKeyIsKnownByItsContent: after a restart, only the journal shows whether a run was started before.
