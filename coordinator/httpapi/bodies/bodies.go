@@ -34,37 +34,41 @@ func Read(data []byte, into any) *Fault {
 	if _, ok := v.(map[string]any); !ok {
 		return &Fault{Detail: "the body is a JSON object"}
 	}
-	if fault := shapeOf(reflect.TypeOf(into).Elem()).unknown(v); fault != nil {
+	if fault := shapeOf(reflect.TypeOf(into).Elem()).fault(v); fault != nil {
 		return fault
 	}
-	if err := json.Unmarshal(data, into); err != nil {
+	if err := json.Unmarshal(data, into); err != nil { // 1.0 for an integer
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return &Fault{"/" + strings.ReplaceAll(wrong.Field, ".", "/"), "it is of another type"}
+			return &Fault{"/" + strings.ReplaceAll(wrong.Field, ".", "/"), "it must be an integer, and in digits only"}
 		}
 		return &Fault{Detail: "the body cannot be read"}
 	}
 	return nil
 }
 
-// shape describes the values of a type: the keys of a struct, or the elements of a list. With neither, any JSON passes, and
-// json.Unmarshal finds values of another kind.
+// shape describes the values of a type. null is of every type.
 type shape struct {
-	keys    map[string]*shape // nil: it is no struct
-	element *shape            // nil: it is no list
+	wants   string            // what a value must be, for people; "": any JSON passes
+	fits    func(v any) bool  // whether it is that
+	keys    map[string]*shape // of a struct
+	element *shape            // of a list, or the members of a map; nil: it is neither
 	says    string            // the fault of an unknown key
 }
 
-// unknown returns the fault of the first key, in order, that the shape does not have; nil: there is none.
-func (s *shape) unknown(v any) *Fault {
+// fault returns the first fault of a value, in the order of lists and keys; nil: there is none.
+func (s *shape) fault(v any) *Fault {
+	switch {
+	case v == nil || s.wants == "":
+		return nil
+	case !s.fits(v):
+		return &Fault{Detail: "it must be " + s.wants}
+	}
 	switch v := v.(type) {
 	case map[string]any:
-		return s.unknownKey(v)
+		return s.member(v)
 	case []any:
-		if s.element == nil {
-			return nil
-		}
 		for i := range v {
-			if fault := s.element.unknown(v[i]); fault != nil {
+			if fault := s.element.fault(v[i]); fault != nil {
 				fault.Pointer = "/" + strconv.Itoa(i) + fault.Pointer
 				return fault
 			}
@@ -73,15 +77,15 @@ func (s *shape) unknown(v any) *Fault {
 	return nil
 }
 
-func (s *shape) unknownKey(object map[string]any) (first *Fault) {
-	if s.keys == nil {
-		return nil
-	}
+// member returns the fault of the first member of an object that has one.
+func (s *shape) member(object map[string]any) (first *Fault) {
 	least := ""
 	for key, member := range object {
 		var fault *Fault
 		if of := s.keys[key]; of != nil {
-			fault = of.unknown(member)
+			fault = of.fault(member)
+		} else if s.keys == nil {
+			fault = s.element.fault(member)
 		} else if first == nil || key < least {
 			fault = &Fault{Detail: s.says}
 		}
@@ -123,13 +127,27 @@ func newShape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	known[t] = s
 	switch {
 	case reflect.PointerTo(t).Implements(unmarshaler): // any JSON, or it reads itself
-	case t.Kind() == reflect.Slice:
-		s.element = newShape(t.Elem(), known)
 	case t.Kind() == reflect.Struct:
+		s.wants, s.fits = "an object", is[map[string]any]
 		s.addKeys(t, known)
+	case t.Kind() == reflect.Map:
+		s.wants, s.fits, s.element = "an object", is[map[string]any], newShape(t.Elem(), known)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		s.wants, s.fits, s.element = "a list", is[[]any], newShape(t.Elem(), known)
+	case t.Kind() == reflect.String || t.Kind() == reflect.Slice: // bytes are written as a text
+		s.wants, s.fits = "a text", is[string]
+	case t.Kind() == reflect.Bool:
+		s.wants, s.fits = "true or false", is[bool]
+	case reflect.Zero(t).CanInt():
+		s.wants, s.fits = "an integer", is[int64]
+	case reflect.Zero(t).CanUint():
+		s.wants, s.fits = "an integer that is not negative", func(v any) bool { n, ok := v.(int64); return ok && n >= 0 }
 	}
 	return s
 }
+
+// is reports whether a value is of a kind of package value.
+func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 func (s *shape) addKeys(t reflect.Type, known map[reflect.Type]*shape) {
 	s.keys = map[string]*shape{}
