@@ -248,7 +248,7 @@ var floors = []floor{
 	{"coordinator/scenario/activation", uses("internal/usercode", "reactive/world", "template/machine", "template/machine/attempt")},
 	{"coordinator/scenario/schedule", uses("reactive/decide", "template/value")},
 	{"coordinator/scenario/expected", uses("coordinator/scenario/program", "coordinator/scenario/script", "reactive/call",
-		"reactive/journal", "reactive/world", "reactive/world/steps", "template/document", "template/value")},
+		"reactive/journal", "reactive/world", "reactive/world/steps", "template/document", "template/expr", "template/machine", "template/value")},
 	{"coordinator/scenario", uses("coordinator", "coordinator/directory", "coordinator/operation", "coordinator/registry",
 		"coordinator/scenario/activation", "coordinator/scenario/expected", "coordinator/scenario/program", "coordinator/scenario/schedule", "coordinator/scenario/script", "internal/readfile",
 		"internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal", "reactive/routed", "reactive/world",

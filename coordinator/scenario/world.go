@@ -181,7 +181,10 @@ func wantRaised(want expected.Order) test {
 
 // wantCallAttempts compares the number of attempts of all calls with that name.
 func wantCallAttempts(name string, want int) func(t *track, w *world.World) (string, *Event, bool) {
-	return func(t *track, _ *world.World) (string, *Event, bool) {
+	return func(t *track, w *world.World) (string, *Event, bool) {
+		if unknown := expected.UnknownCall(w, name); unknown != "" {
+			return unknown, nil, false
+		}
 		got, last := 0, -1
 		for i := range t.journal {
 			if e := &t.journal[i]; e.Type == journal.CallRequested && slices.Contains(t.callNames(i), name) {
