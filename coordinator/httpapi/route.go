@@ -184,7 +184,7 @@ var routes = []Route{
 		Answer: jobs.Job{}, Headers: []Param{idemKey}, serve: beginDoctor},
 	{Method: "GET", Path: "/v1/doctor/{id}", Role: Admin, Summary: "Show the result of a search for faults", Answer: jobs.Job{}, Query: []Param{waitParam}, serve: showJob(jobs.Doctor)},
 	{Method: "GET", Path: "/v1/audit", Role: Admin, Summary: "List the audited requests, newest first", Answer: audit.Page{}, serve: listAudit, Query: []Param{
-		{"kind", "only requests of this kind: act, refused, login, logout, token.created or token.revoked"}, {"actor", "only requests with the token of this name"}, {"run", "only requests about this run"}, limitParam, cursorParam,
+		{"kind", "only requests of this kind: act, refused, login, logout, token.created, token.revoked or damaged"}, {"actor", "only requests with the token of this name"}, {"run", "only requests about this run"}, limitParam, cursorParam,
 	}},
 	act("cells/{cell}/pause", "Pause a cell of a world", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("cells/{cell}/resume", "End the pause of a cell of a world", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
