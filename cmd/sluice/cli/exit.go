@@ -74,6 +74,9 @@ func ExitOf(err error) error {
 	if errors.Is(err, journal.ErrDamaged) {
 		err = fmt.Errorf("%w\nRun 'sluice doctor' to see what is damaged and what can be mended", err)
 	}
+	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == "unauthorized" { // its text is for programs that write headers
+		err = errors.New("the server takes no request without a valid token, and $SLUICE_TOKEN has none: sluice token create prints one")
+	}
 	return Fail(err)
 }
 

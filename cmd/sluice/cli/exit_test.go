@@ -70,3 +70,11 @@ func TestExitOf(t *testing.T) {
 		require.Equal(t, errors.Is(err, journal.ErrDamaged), bytes.Contains([]byte(exit.Error()), []byte("sluice doctor")))
 	}
 }
+
+// TestATokenIsNamedByItsVariable: the server tells programs which header to send, and the reader of the command sends none.
+func TestATokenIsNamedByItsVariable(t *testing.T) {
+	err := ExitOf(&api.Error{Code: "unauthorized", Message: "send a token that is valid: Authorization: Bearer TOKEN"})
+	require.EqualError(t, err, "the server takes no request without a valid token, and $SLUICE_TOKEN has none: sluice token create prints one")
+	exit, _ := errors.AsType[*Exit](err)
+	require.Equal(t, Failed, exit.Code)
+}
