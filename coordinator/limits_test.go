@@ -98,6 +98,15 @@ steps: [{map: {id: m, over: [1, 2, 3], steps: [{id: s, operation: again}]}}]`
 	}
 }
 
+// TestLimitsBeyond32BitsAreNotSmall: the start of a run keeps limits in 32 bits.
+func TestLimitsBeyond32BitsAreNotSmall(t *testing.T) {
+	e := newEngine(t, coordinator.Config{
+		Limits: coordinator.Limits{MapItemsMax: 1<<32 + 1, InstancesMax: 1<<32 + 1}, Operations: []coordinator.Operation{echo},
+	})
+	result := run(t, e, parse(t, `{kind: Workflow, name: w, steps: [{map: {id: m, over: [1, 2], steps: [{operation: echo}]}}]}`), nil)
+	require.NoError(t, result.Err())
+}
+
 // TestAValueThatIsTooLargeFailsWithACode: it is not journaled; the call fails, or the command is refused.
 func TestAValueThatIsTooLargeFailsWithACode(t *testing.T) {
 	const most = 1000

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/sluiceflow/sluice/reactive/journal"
 	"github.com/sluiceflow/sluice/template"
@@ -57,8 +58,12 @@ func (l Limits) complete() Limits {
 
 // KeptBy stores limits in the start of a run, which keeps them.
 func (l Limits) KeptBy(s *journal.Start, w *template.Workflow) {
-	s.MapItemsMax, s.InstancesMax = int32(max(0, l.MapItemsMax)), int32(max(0, l.InstancesMax))
+	s.MapItemsMax, s.InstancesMax = kept(max(0, l.MapItemsMax)), kept(max(0, l.InstancesMax))
 	if w.Routing != nil { // only a playbook has a context and tasks without calls
-		s.ContextBytesMax, s.EventWorkMax = int32(l.ValueBytesMax), int32(min(eventWorkMax, l.StepWorkMax))
+		s.ContextBytesMax, s.EventWorkMax = kept(l.ValueBytesMax), int32(min(eventWorkMax, l.StepWorkMax))
 	}
 }
+
+// kept returns a limit as a start has it. Nothing in a run is numbered beyond int32, so a higher limit is the same as the
+// highest.
+func kept(limit int) int32 { return int32(min(limit, math.MaxInt32)) }

@@ -34,7 +34,7 @@ func Started(run string, p *plan.Plan, input value.Value, limits Limits) journal
 	w := p.Workflow
 	start := &journal.Start{
 		Run: run, Workflow: p.Hash, Name: w.Name, Version: w.Version, FailurePolicy: string(w.FailurePolicy),
-		MaxConcurrency: int32(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
+		MaxConcurrency: kept(w.MaxConcurrency), Engine: EngineVersion, Expressions: expr.Version, Functions: p.Functions,
 	}
 	limits.complete().KeptBy(start, w)
 	return journal.Event{Type: journal.RunStarted, Value: input, Detail: &journal.Detail{Start: start}}
@@ -106,7 +106,7 @@ func LikeStart(start, like *journal.Start) {
 func StartUnder(start *journal.Start, p *plan.Plan) *journal.Start {
 	s, w := *start, p.Workflow
 	s.Workflow, s.Name, s.Version, s.Functions = p.Hash, w.Name, w.Version, p.Functions
-	s.FailurePolicy, s.MaxConcurrency = string(w.FailurePolicy), int32(w.MaxConcurrency)
+	s.FailurePolicy, s.MaxConcurrency = string(w.FailurePolicy), kept(w.MaxConcurrency)
 	s.OnBlocked = p.OnBlocked(start.OnBlocked)
 	return &s
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,8 +68,9 @@ func (b *builder) add(n Node) int32 {
 	return row
 }
 
+// addGroup adds a group. No run has more nodes than int32 can number, so a higher limit is the same as the highest.
 func (b *builder) addGroup(limit int) int32 {
-	b.plan.Groups = append(b.plan.Groups, Group{Parent: b.group, Max: int32(limit), Map: b.inMap})
+	b.plan.Groups = append(b.plan.Groups, Group{Parent: b.group, Max: int32(min(limit, math.MaxInt32)), Map: b.inMap})
 	return int32(len(b.plan.Groups) - 1)
 }
 
