@@ -130,6 +130,9 @@ type checker struct {
 // rootNames are the names that expressions may read outside all maps.
 var rootNames = []string{"input", "run"}
 
+// objectKeys are the keys of objects that have no others, for expr.Scope.
+var objectKeys = map[string][]string{"run": {"id", "name", "started_at"}, "steps.error": {"code", "message", "details"}}
+
 // rootPath returns the path of a key of the workflow, which may be part of another document.
 func (c *checker) rootPath(key string) string { return c.w.Pos.Key(key).Path }
 
@@ -178,7 +181,11 @@ func (c *checker) oneOf(path string, near document.Pos, text string, allowed ...
 
 // compile compiles a value with expressions at a path and reports its faults. It calls resolve for every read of the value.
 func (c *checker) compile(path string, v value.Value, names []string, resolve func(r expr.Read, path string)) *expr.Template {
-	t, err := expr.CompileValue(v, expr.Scope{Names: names})
+	scope := expr.Scope{Names: names}
+	if !c.known.Lenient {
+		scope.Keys = objectKeys
+	}
+	t, err := expr.CompileValue(v, scope)
 	if err != nil {
 		c.expressionFaults(path, v, err)
 		return nil

@@ -169,8 +169,7 @@ func (c *checker) fanIn(s *Step, step string) {
 }
 
 // minResponses checks the minimum number of answers. The minimum is absolute: at run time it is not lowered to the number of
-// available participants. So a minimum that can never be reached is refused here. A participant that is named twice answers
-// once.
+// available participants. So a minimum that can never be reached is refused here. A participant named twice answers once.
 func (c *checker) minResponses(s *Step, path string) {
 	f := s.FanIn
 	switch {
@@ -265,8 +264,7 @@ func (c *checker) fulfillment(f *Fulfillment, path string) {
 	}
 }
 
-// decisionSource checks the source of a decision. A source that is called needs a capability or an operation; a person needs
-// neither.
+// decisionSource checks the source of a decision. A source needs a capability or an operation to be called; a person, neither.
 func (c *checker) decisionSource(f *Fulfillment, path string) {
 	s := f.Source
 	c.oneOf(path+".kind", s.Pos, s.Kind, DecidedByCapability, DecidedByOperator, DecidedByRequester, DecidedAutomatically)

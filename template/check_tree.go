@@ -179,8 +179,7 @@ func (c *checker) root() {
 	}
 }
 
-// limit checks a maximum number of slots or participants. In the tree, zero means no limit; the reader refuses a zero in a
-// document.
+// limit checks a maximum number of slots or participants. Zero means no limit in the tree; the reader refuses it in a document.
 func (c *checker) limit(path string, near document.Pos, n int) {
 	if n < 0 {
 		c.faultf(path, near, "%s must be at least 1, not %d", fields.LastKey(path), n)
@@ -218,8 +217,7 @@ func (c *checker) each(n *Map, path string) {
 	}
 }
 
-// function checks that a Func has a name. Whether a function of that name exists is known only to the program that runs the
-// workflow.
+// function checks that a Func has a name. Only the program that runs the workflow knows whether a function has that name.
 func (c *checker) function(f *Func, path string) {
 	if f != nil && f.Name == "" {
 		c.faultf(path+".name", f.Pos, "name is missing")

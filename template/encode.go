@@ -48,8 +48,7 @@ func (w *Workflow) MarshalJSON() ([]byte, error) {
 	return value.JSON(doc)
 }
 
-// UnmarshalJSON reads a document of kind Workflow. It reports the errors that ParseNode reports; Check reports whether the workflow is
-// valid.
+// UnmarshalJSON reads a document of kind Workflow and reports the errors of ParseNode. Check reports whether it is valid.
 func (w *Workflow) UnmarshalJSON(data []byte) error {
 	nodes, err := document.Parse("", data, document.Limits{Bytes: max(len(data), 1)})
 	if err != nil {
@@ -94,8 +93,7 @@ func documents(steps []Node) []any {
 	return list
 }
 
-// nodeDocument returns the document of an element. Only types of this package can be Nodes, so the default case is a bug of
-// this package.
+// nodeDocument returns the document of an element. Only types of this package are Nodes, so the default case is a bug of ours.
 func nodeDocument(n Node) map[string]any {
 	switch n := n.(type) {
 	case *Step:

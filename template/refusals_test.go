@@ -300,6 +300,14 @@ var refusals = []struct {
 		`w.yaml:9:23: steps[5].map.over: unknown step "splt" (did you mean "split"?)`,
 		`w.yaml:10:49: steps[6].func.args[0]: unknown step "splt" (did you mean "split"?)`,
 		`w.yaml:11:9: output: unknown step "splt" (did you mean "split"?)`}},
+	{"fields that runs and errors do not have", workflow("operations: {x: {value: \"{{ run.idd }}\"}}", "steps:",
+		"- {operation: x}",
+		"- {conditional: {test: \"{{ run.nmae == 'w' or steps.x.error.cod == 'late' }}\", then: []}}",
+		"output: {from: /run/startd_at}"), []string{
+		`w.yaml:3:25: operations.x.value: unknown field "idd" of run (did you mean "id"?)`,
+		`w.yaml:6:24: steps[1].conditional.test: unknown field "cod" of a step's error (did you mean "code"?)`,
+		`w.yaml:6:24: steps[1].conditional.test: unknown field "nmae" of run (did you mean "name"?)`,
+		`w.yaml:7:16: output.from: unknown field "startd_at" of run (did you mean "started_at"?)`}},
 	{"steps inside a map, named in every way", workflow("steps:",
 		"- {map: {id: m, over: [], steps: [{map: {id: n, over: [], steps: [{operation: a, id: x}]}}, {operation: a, id: y, input: \"{{ steps.x.output }}\"}]}}",
 		"- {operation: a, id: s1, needs: [x]}",
@@ -485,7 +493,9 @@ steps:
 
 // TestWhatWasAcceptedIsReadAgain: the run of an earlier document continues, although the document would be refused now.
 func TestWhatWasAcceptedIsReadAgain(t *testing.T) {
-	for _, text := range []string{operation(`{http: {url: "ftp://a/"}}`)} {
+	for _, text := range []string{
+		operation(`{http: {url: "ftp://a/"}}`), step(`input: "{{ run.nmae }}"`),
+	} {
 		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
 		require.NoError(t, err)
 		_, err = template.Load("w.yaml", []byte(text), template.Known{Operation: func(string) bool { return true }})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -35,7 +36,9 @@ func (c *compiler) chain(n ast.Node, skipIsOK bool) node {
 			if !ok {
 				return constant(nil)
 			}
+			field := links[1].Property.(*ast.StringNode)
 			ch.base, ch.skipIsOK, links = read, skipIsOK, links[2:]
+			c.member("steps."+field.Value, links)
 		}
 	}
 	if ch.base == nil {
@@ -68,6 +71,7 @@ func (c *compiler) keyed(base ast.Node, links []*ast.MemberNode) node {
 	if _, hidden := c.local(name.Value); hidden || !isText {
 		return c.compile(base)
 	}
+	c.member(name.Value, links)
 	c.size++
 	c.note(inner(name.Value, key.Value), func(k *keySet) {
 		if len(links) > 1 {
@@ -135,6 +139,30 @@ func (c *compiler) step(steps *ast.IdentifierNode, links []*ast.MemberNode, skip
 	})
 	step := id.Value
 	return func(r *run) (value.Value, error) { return r.env.Step(step, field) }, true
+}
+
+// member reports that the first link is a literal key that an object of the Scope does not have.
+func (c *compiler) member(object string, links []*ast.MemberNode) {
+	if len(links) == 0 {
+		return
+	}
+	if key, isText := links[0].Property.(*ast.StringNode); isText {
+		if e := c.unknownKey(object, key.Value); e != nil {
+			c.fail(key, e.Text, e.Suggestion, "%s", e.Msg)
+		}
+	}
+}
+
+// unknownKey returns the error for a key that an object of the Scope does not have, in expressions and in from pointers.
+func (c *compiler) unknownKey(object, key string) *Error {
+	known := c.known[object]
+	if known == nil || slices.Contains(known, key) {
+		return nil
+	}
+	if field, isField := strings.CutPrefix(object, "steps."); isField {
+		object = "a step's " + field
+	}
+	return &Error{Text: key, Msg: fmt.Sprintf("unknown field %q of %s", key, object), Suggestion: suggest(key, known)}
 }
 
 // unknownField returns the error for an unknown field, in expressions and in from pointers.

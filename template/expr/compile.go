@@ -19,6 +19,7 @@ import (
 // never evaluated.
 type compiler struct {
 	scope []string
+	known map[string][]string // Keys of the Scope
 	reads []Read
 	names []string
 	keys  map[string]*keySet // by name, and by name and key, of those that are used

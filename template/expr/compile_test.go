@@ -66,6 +66,43 @@ func TestCompileErrorsShowTheFaultAndSuggest(t *testing.T) {
 	}
 }
 
+// TestKeysOfKnownObjects: a key that an object never has would read as null, and a guard that reads it would not hold. Objects
+// whose keys are computed, or not known, may be read with any.
+func TestKeysOfKnownObjects(t *testing.T) {
+	known := expr.Scope{Names: []string{"input", "run"}, Keys: map[string][]string{"run": {"id", "name"}, "steps.error": {"code", "message"}}}
+	from := func(pointer string) any { return map[string]any{"from": pointer} }
+	for _, tt := range []struct {
+		in   any
+		want string // "": it compiles
+	}{
+		{"{{ run.name + run['id'] + run?.id + steps.a.error.code }}", ""},
+		{"{{ [run, steps.a.error, steps.a.error?.message[0:1], run[input.key], input.nmae, steps.a.output.cod] }}", ""},
+		{"{{ map([1], {let run = {nmae: #}; run.nmae}) }}", `let run would hide`},
+		{"{{ run.nmae == 'w' }}", `unknown field "nmae" of run (did you mean "name"?)`},
+		{"in {{ run?.['nmae'].x }}", `unknown field "nmae" of run (did you mean "name"?)`},
+		{"{{ steps.a.error.cod ?? 1 }}", `unknown field "cod" of a step's error (did you mean "code"?)`},
+		{"{{ steps['a']?.error?.details.x }}", `unknown field "details" of a step's error`},
+		{from("/run/name"), ""},
+		{from("/steps/a/error/code"), ""},
+		{from("/input/nmae"), ""},
+		{from("/run/nmae"), `unknown field "nmae" of run (did you mean "name"?)`},
+		{from("/steps/a/error/cod/x"), `unknown field "cod" of a step's error (did you mean "code"?)`},
+	} {
+		_, err := expr.CompileValue(tt.in, known)
+		if tt.want == "" {
+			require.NoError(t, err, tt.in)
+			continue
+		}
+		require.ErrorContains(t, err, tt.want, tt.in)
+	}
+	_, err := expr.Compile("é {{ 1 + run.nmae }}", known)
+	var e *expr.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, strings.Index("é {{ 1 + run.nmae }}", "nmae"), e.Offset)
+	_, err = expr.Compile("{{ run.nmae }}", expr.Scope{Names: known.Names})
+	require.NoError(t, err, "any key")
+}
+
 func TestErrorsCarryTheirPlace(t *testing.T) {
 	_, err := expr.CompileValue(map[string]any{"a": []any{"x", "é {{ input.n + totl }}"}}, expr.Scope{Names: []string{"input", "total"}})
 	var e *expr.Error

@@ -15,6 +15,10 @@ const Version = 2
 // Scope lists the names that a template may use besides `steps`.
 type Scope struct {
 	Names []string // the variables known here: input, run, item, index, participant, attempt, …
+
+	// Keys are the keys of objects that have no others: by variable, or by "steps.error" for the field of every step. A literal
+	// key that is not among them is refused, because it would always read as null.
+	Keys map[string][]string
 }
 
 // Env supplies the values that a template reads, on demand. They are values of package value.
@@ -61,7 +65,7 @@ func CompileValue(v value.Value, scope Scope) (*Template, error) {
 	if err != nil {
 		return nil, &Error{Msg: err.Error(), Err: err}
 	}
-	c := &compiler{scope: scope.Names}
+	c := &compiler{scope: scope.Names, known: scope.Keys}
 	root := c.value(v, nil)
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)

@@ -161,6 +161,10 @@ func (c *compiler) from(object map[string]any) node {
 		return nil
 	}
 	if len(p) > 1 {
+		if e := c.unknownKey(p[0], p[1]); e != nil {
+			c.report(e)
+			return nil
+		}
 		c.note(inner(p[0], p[1]), func(k *keySet) { k.addPath(p[2:]) })
 	}
 	read := c.use(p[0], func(k *keySet) { k.addPath(p[1:]) })
@@ -183,6 +187,12 @@ func (c *compiler) fromStep(p value.Pointer, text string, required bool) node {
 	if !ok {
 		c.report(unknownField(p[2]))
 		return nil
+	}
+	if len(p) > 3 {
+		if e := c.unknownKey("steps."+p[2], p[3]); e != nil {
+			c.report(e)
+			return nil
+		}
 	}
 	c.reads = append(c.reads, Read{Step: p[1], Field: field, Optional: !required, Pointer: c.pointer, Text: text})
 	return c.located(text, 0, func(r *run) (value.Value, error) {
