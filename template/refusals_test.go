@@ -308,6 +308,12 @@ var refusals = []struct {
 		`w.yaml:6:24: steps[1].conditional.test: unknown field "cod" of a step's error (did you mean "code"?)`,
 		`w.yaml:6:24: steps[1].conditional.test: unknown field "nmae" of run (did you mean "name"?)`,
 		`w.yaml:7:16: output.from: unknown field "startd_at" of run (did you mean "started_at"?)`}},
+	{"durations that are nothing like one", workflow("deadline: null",
+		"steps: [{operation: a, timing: {timeout: [PT1S], total_timeout: {seconds: 1}, retry: {max_attempts: 2, backoff: true}}}]"), []string{
+		`w.yaml:3:11: deadline: deadline must be a duration, such as PT30S, not null`,
+		`w.yaml:4:42: steps[0].timing.timeout: timeout must be a duration, such as PT30S, not a list`,
+		`w.yaml:4:65: steps[0].timing.total_timeout: total_timeout must be a duration, such as PT30S, not a mapping`,
+		`w.yaml:4:113: steps[0].timing.retry.backoff: invalid duration "true": write it as PT30S, PT5M or P1DT12H`}},
 	{"steps inside a map, named in every way", workflow("steps:",
 		"- {map: {id: m, over: [], steps: [{map: {id: n, over: [], steps: [{operation: a, id: x}]}}, {operation: a, id: y, input: \"{{ steps.x.output }}\"}]}}",
 		"- {operation: a, id: s1, needs: [x]}",

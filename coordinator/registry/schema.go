@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
@@ -111,8 +109,7 @@ const faultsMax = 100
 // collect adds the innermost causes: the enclosing ones do not help the user.
 func (e *InputError) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) == 0 {
-		at := "/" + strings.Join(v.InstanceLocation, "/")
-		e.Faults = append(e.Faults, document.Clip(at)+": "+document.Clip(v.ErrorKind.LocalizedString(english)))
+		e.Faults = append(e.Faults, document.Clip(placeOf(v))+": "+document.Clip(describe(v)))
 		return
 	}
 	for _, c := range v.Causes {
@@ -121,8 +118,6 @@ func (e *InputError) collect(v *jsonschema.ValidationError) {
 		}
 	}
 }
-
-var english = message.NewPrinter(language.English)
 
 // CheckInput checks an input against a workflow's schema. It returns the violations as an *InputError. It is for drivers of a
 // Stepper, which start runs themselves.

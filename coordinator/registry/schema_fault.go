@@ -93,9 +93,9 @@ func (f *schemaFault) collect(v *jsonschema.ValidationError) {
 		}
 		at, path = next, path[1:]
 	}
-	msg := v.ErrorKind.LocalizedString(english)
+	msg := describe(v)
 	if f.root == nil {
-		msg = "/" + strings.Join(v.InstanceLocation, "/") + ": " + msg
+		msg = placeOf(v) + ": " + msg
 	}
 	f.add(at, msg)
 }

@@ -244,8 +244,13 @@ func (r *Reader) Number(n *document.Node) float64 {
 // Duration reads an ISO 8601 duration. Its error shows the value, because PT30 and 30 are common mistakes.
 func (r *Reader) Duration(n *document.Node) time.Duration {
 	text, ok := n.Text()
-	if !ok && n.Len() == 0 {
-		text = fmt.Sprint(n.Value())
+	switch n.Kind {
+	case document.Int, document.Float, document.Bool:
+		text, ok = fmt.Sprint(n.Value()), true
+	}
+	if !ok {
+		r.WrongKind(n, "a duration, such as PT30S")
+		return 0
 	}
 	d, err := duration.Parse(text)
 	if err != nil {
