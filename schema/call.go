@@ -10,7 +10,7 @@ var retry = &Shape{name: "retry", text: "How often and when a call is made again
 	key("max_backoff", duration, "the longest delay", "PT1M").withDefaultText("no ceiling"),
 	key("jitter", number.narrowed("number from 0 to 1", map[string]any{"type": "number", "minimum": 0, "maximum": 1}),
 		"the share of a delay that varies; replays draw the same", "0.2").withDefault(0),
-	key("on", texts, "codes of the errors that are retried; see [errors](errors.md)", "[http_503, timeout]").withDefaultText("all retryable errors"),
+	key("on", texts, "codes of the errors that are retried, whether they are retryable or final; no others are; see [errors](errors.md)", "[http_503, timeout]").withDefaultText("all retryable errors"),
 	key("never", texts, "codes of retryable errors that are not retried", "[http_429]").withDefaultText("none"),
 	key("scope", choice("missing", "all"), "the participants that a fan-out asks again: those without a usable answer, or all; all also drops the earlier answers", "all").withDefault("missing"),
 }}
@@ -74,7 +74,7 @@ var decisionSource = &Shape{name: "decision_source", text: "The source of the de
 	key("capability_id", word, "capability: the capability; its holders are asked", "verify").withDefaultText("needed with `capability`"),
 	key("operation", word, "capability, automatic: the operation that decides", "review").withDefaultText("the `capability_id`; needed with `automatic`"),
 	key("input", anything, "its input, with expressions anywhere in it", `{order: "{{ input.order }}"}`).withDefaultText("null"),
-	key("timing", is(timing), "limits and retries of that call", "{timeout: PT1H}").withDefaultText("none"),
+	key("timing", is(timing), "`timeout` and `retry` of that call, or how long a person may take; not `total_timeout`, `queue_timeout` or `on_timeout`", "{timeout: PT1H}").withDefaultText("none"),
 }}
 
 var fulfillment = &Shape{name: "fulfillment", text: "The decision whether a completed call has fulfilled its task.", rule: all(

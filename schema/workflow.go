@@ -32,7 +32,7 @@ var child = &Shape{name: "child", text: "Runs another workflow: `path` or `name`
 	key("name", word, "a workflow that the program has registered", "ship").withDefaultText("needed unless there is `path`"),
 }}
 
-var failing = &Shape{name: "fail", text: "Fails without a retry.", keys: []Key{
+var failing = &Shape{name: "fail", text: "Fails. The error is final, unless `retry.on` has its code.", keys: []Key{
 	key("code", word, "the code of the error", "incomplete").required(),
 	key("message", text, "what happened", "{{ input }} files are missing").withDefaultText("empty"),
 }}

@@ -284,6 +284,9 @@ func (c *checker) decisionSource(f *Fulfillment, path string) {
 	}
 	c.timing(s.Timing, path+".timing")
 	c.refuseQueueTimeout(s.Timing, path, "a decision is asked for at once")
+	if t := s.Timing; t != nil && t.TotalTimeout > 0 && !c.known.Lenient { // it limits nothing, and prevents retries
+		c.faultf(path+".timing.total_timeout", t.Pos, "total_timeout does not limit a decision: timeout limits each attempt, and retry their number")
+	}
 }
 
 // resultMatch checks that the path is a pointer, that there are values to match, and that no value is in both lists.

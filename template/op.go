@@ -74,8 +74,7 @@ func (w *Workflow) Children() []*Workflow {
 // Child returns the workflow with that name that was passed to ProvideChild, or nil.
 func (w *Workflow) Child(name string) *Workflow { return w.children[name] }
 
-// SameImplementation reports whether two implementations are the same. Values that Go cannot compare, such as functions, are
-// never the same.
+// SameImplementation reports whether two implementations are the same. Those that Go cannot compare, such as functions, never are.
 func SameImplementation(a, b any) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && (a == nil || reflect.ValueOf(a).Comparable()) && a == b
 }

@@ -39,8 +39,7 @@ func NewReader(n *document.Node, kind string) *Reader {
 }
 
 // Workflow returns the tree with its defaults filled in, and all faults as document.Errors. A tree returned with an error
-// contains the parts that could be read, for Check. For a document of another kind, Workflow returns only that fault, and no
-// tree.
+// contains the parts that could be read, for Check. For another kind of document it returns only that fault, and no tree.
 func (r *Reader) Workflow() (*Workflow, error) {
 	if r.foreign != nil {
 		return nil, document.Errors{r.foreign}
@@ -51,15 +50,13 @@ func (r *Reader) Workflow() (*Workflow, error) {
 	return r.w, r.Err()
 }
 
-// Tree returns the workflow under construction, for keys that only one kind has. It is incomplete until Workflow has returned
-// it.
+// Tree returns the workflow under construction, for keys of one kind only. It is incomplete until Workflow has returned it.
 func (r *Reader) Tree() *Workflow { return r.w }
 
 // SetSteps sets the steps of the workflow. If the Pos of a step has a path, Check reports the step under that path.
 func (r *Reader) SetSteps(steps []Node) { r.w.Steps = steps }
 
-// Root returns the functions that read the keys of documents of every kind, except the steps. The caller adds the keys of its
-// own kind.
+// Root returns the functions that read the keys of every kind, except the steps. The caller adds the keys of its own kind.
 func (r *Reader) Root() Fields {
 	w := r.w
 	return Fields{

@@ -121,6 +121,8 @@ var refusals = []struct {
 		`w.yaml:6:49: steps[1].timing.queue_timeout: invalid duration "PT0S": it is zero`,
 		`w.yaml:6:173: steps[1].fulfillment.decision_source.timing.queue_timeout: queue_timeout has no effect: a decision is asked for at once: "PT1M"`,
 		`w.yaml:7:42: steps[2].timing.queue_timeout: invalid duration "soon": write it as PT30S, PT5M or P1DT12H`}},
+	{"a limit of all attempts to decide", step("fulfillment: {policy: external_decision, decision_source: {kind: operator, timing: {total_timeout: PT5M}}}"), []string{
+		`w.yaml:3:123: steps[0].fulfillment.decision_source.timing.total_timeout: total_timeout does not limit a decision: timeout limits each attempt, and retry their number`}},
 	{"no attempts and no growth", step("timing: {retry: {max_attempts: 0, backoff_multiplier: 0}}"), []string{
 		`w.yaml:3:55: steps[0].timing.retry.max_attempts: max_attempts must be at least 1, not 0`,
 		`w.yaml:3:78: steps[0].timing.retry.backoff_multiplier: backoff_multiplier must be at least 1, not 0`}},
@@ -501,6 +503,7 @@ steps:
 func TestWhatWasAcceptedIsReadAgain(t *testing.T) {
 	for _, text := range []string{
 		operation(`{http: {url: "ftp://a/"}}`), step(`input: "{{ run.nmae }}"`),
+		step("fulfillment: {policy: external_decision, decision_source: {kind: operator, timing: {total_timeout: PT5M}}}"),
 	} {
 		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})
 		require.NoError(t, err)

@@ -71,11 +71,27 @@ func (a *adviser) step(s *template.Step, path string) {
 		changed := t.OnTimeout != "" && t.OnTimeout != template.FailOnTimeout
 		a.warnIf(changed && !bounded, path+".timing", "on_timeout", t.Pos, "there is no timeout, total_timeout or queue_timeout")
 		if t.Retry != nil {
+			a.retry(t.Retry, path+".timing.retry")
 			a.warnIf(t.Retry.Scope == template.ScopeAll && s.Target == nil, path+".timing.retry", "scope", t.Retry.Pos, "without a target, one is asked")
 		}
 	}
 	if s.Fulfillment != nil {
 		a.fulfillment(s.Fulfillment, path+".fulfillment")
+	}
+}
+
+func (a *adviser) retry(r *template.Retry, path string) {
+	if r.MaxAttempts == 1 {
+		why := "max_attempts is 1, so nothing is retried"
+		a.warnIf(r.Backoff > 0, path, "backoff", r.Pos, why)
+		a.warnIf(len(r.On) > 0, path, "on", r.Pos, why)
+		a.warnIf(len(r.Never) > 0, path, "never", r.Pos, why)
+	}
+	if r.Backoff == 0 {
+		why := "there is no backoff, so a retry is made at once"
+		a.warnIf(r.Multiplier > 1, path, "backoff_multiplier", r.Pos, why)
+		a.warnIf(r.MaxBackoff > 0, path, "max_backoff", r.Pos, why)
+		a.warnIf(r.Jitter > 0, path, "jitter", r.Pos, why)
 	}
 }
 
@@ -90,16 +106,43 @@ func (a *adviser) fulfillment(f *template.Fulfillment, path string) {
 		return
 	}
 	s := f.Source
-	if asksPerson(f) {
-		bounded := s != nil && s.Timing != nil && s.Timing.Timeout > 0
-		a.warnIf(changed && !bounded, path, "on_error", f.Pos, "a person decides, for which decision_source sets no timeout")
+	if f.Policy == template.OutputMatch {
+		why := "policy is output_match, so the step's output decides"
+		a.warnIf(s != nil, path, "decision_source", f.Pos, why)
+		a.warnIf(f.OnError == template.ThenRetry, path, "on_error", f.Pos, why+", and retry is like fail")
+		return
 	}
+	var t template.Timing
+	if s != nil && s.Timing != nil {
+		t = *s.Timing
+	}
+	why := "policy is " + f.Policy + ", so a person decides and nothing is called"
 	if s != nil && isPerson(s) {
-		why := "kind is " + s.Kind + ", so a person decides and nothing is called"
-		path += ".decision_source"
+		why = "kind is " + s.Kind + ", so a person decides and nothing is called"
+	}
+	switch {
+	case asksPerson(f) && t.Timeout == 0:
+		a.warnIf(changed, path, "on_error", f.Pos, "a person decides, for which decision_source sets no timeout")
+	default:
+		a.warnIf(f.OnError == template.ThenRetry && t.Retry == nil, path, "on_error", f.Pos, "decision_source has no timing.retry, so retry is like fail")
+	}
+	if asksPerson(f) {
+		a.warnIf(f.ResultMatch != nil, path, "result_match", f.Pos, why)
+	}
+	if s == nil {
+		return
+	}
+	path += ".decision_source"
+	if asksPerson(f) {
 		a.warnIf(s.CapabilityID != "", path, "capability_id", s.Pos, why)
 		a.warnIf(s.Operation != "", path, "operation", s.Pos, why)
 		a.warnIf(s.Input != nil, path, "input", s.Pos, why)
+	}
+	path += ".timing"
+	a.warnIf(t.OnTimeout != "" && t.OnTimeout != template.FailOnTimeout, path, "on_timeout", t.Pos, "on_error is what follows a late decision")
+	if t.Retry != nil {
+		a.warnIf(f.OnError != template.ThenRetry, path, "retry", t.Pos, "on_error is not retry")
+		a.retry(t.Retry, path+".retry")
 	}
 }
 

@@ -22,7 +22,16 @@ func TestKeysWithoutEffect(t *testing.T) {
 		"the default":                  {"timing: {on_timeout: fail, retry: {max_attempts: 2, scope: missing}}", nil},
 		"a scope without a target":     {"timing: {retry: {max_attempts: 2, scope: all}}", []string{`w.yaml:3:40: steps[0].timing.retry.scope: scope has no effect: without a target, one is asked`}},
 		"a scope of a target":          {"target: {resolve: static, participants: [p]}, timing: {retry: {max_attempts: 2, scope: all}}", nil},
-		"a source that is not asked":   {decided("auto, decision_source: {kind: operator}"), []string{`w.yaml:3:37: steps[0].fulfillment.decision_source: decision_source has no effect: policy is auto, so every answer is enough`}},
+		"delays that are none": {"timing: {retry: {max_attempts: 2, backoff_multiplier: 2, max_backoff: PT1S, jitter: 0.5}}", []string{
+			`w.yaml:3:40: steps[0].timing.retry.backoff_multiplier: backoff_multiplier has no effect: there is no backoff, so a retry is made at once`,
+			`w.yaml:3:40: steps[0].timing.retry.jitter: jitter has no effect: there is no backoff, so a retry is made at once`,
+			`w.yaml:3:40: steps[0].timing.retry.max_backoff: max_backoff has no effect: there is no backoff, so a retry is made at once`}},
+		"delays": {"timing: {retry: {max_attempts: 2, backoff: PT1S, backoff_multiplier: 2, max_backoff: PT1S, jitter: 0.5, on: [timeout]}}", nil},
+		"retries that are none": {"timing: {retry: {max_attempts: 1, backoff: PT1S, on: [a], never: [b]}}", []string{
+			`w.yaml:3:40: steps[0].timing.retry.backoff: backoff has no effect: max_attempts is 1, so nothing is retried`,
+			`w.yaml:3:40: steps[0].timing.retry.never: never has no effect: max_attempts is 1, so nothing is retried`,
+			`w.yaml:3:40: steps[0].timing.retry.on: on has no effect: max_attempts is 1, so nothing is retried`}},
+		"a source that is not asked": {decided("auto, decision_source: {kind: operator}"), []string{`w.yaml:3:37: steps[0].fulfillment.decision_source: decision_source has no effect: policy is auto, so every answer is enough`}},
 		"effects of decisions that are no": {decided("auto, on_error: pause, on_not_fulfilled: skip, result_match: {path: /a, fulfilled_values: [1]}"), []string{
 			`w.yaml:3:37: steps[0].fulfillment.on_error: on_error has no effect: policy is auto, so every answer is enough`,
 			`w.yaml:3:37: steps[0].fulfillment.on_not_fulfilled: on_not_fulfilled has no effect: policy is auto, so every answer is enough`,
@@ -34,7 +43,19 @@ func TestKeysWithoutEffect(t *testing.T) {
 			`w.yaml:3:82: steps[0].fulfillment.decision_source.capability_id: capability_id has no effect: kind is operator, so a person decides and nothing is called`,
 			`w.yaml:3:82: steps[0].fulfillment.decision_source.input: input has no effect: kind is operator, so a person decides and nothing is called`,
 			`w.yaml:3:82: steps[0].fulfillment.decision_source.operation: operation has no effect: kind is operator, so a person decides and nothing is called`}},
-		"an operation that decides": {decided("external_decision, decision_source: {kind: automatic, operation: a, input: 1}, on_error: retry"), nil},
+		"an operation that decides": {decided("external_decision, decision_source: {kind: automatic, operation: a, input: 1, timing: {retry: {max_attempts: 2}}}, on_error: retry"), nil},
+		"a decision that is not asked for again": {decided("external_decision, decision_source: {kind: automatic, operation: a}, on_error: retry"), []string{
+			`w.yaml:3:37: steps[0].fulfillment.on_error: on_error has no effect: decision_source has no timing.retry, so retry is like fail`}},
+		"a retry of a decision that fails": {decided("external_decision, decision_source: {kind: automatic, operation: a, timing: {timeout: PT1S, on_timeout: skip, retry: {max_attempts: 2, jitter: 1}}}"), []string{
+			`w.yaml:3:122: steps[0].fulfillment.decision_source.timing.on_timeout: on_timeout has no effect: on_error is what follows a late decision`,
+			`w.yaml:3:122: steps[0].fulfillment.decision_source.timing.retry: retry has no effect: on_error is not retry`,
+			`w.yaml:3:163: steps[0].fulfillment.decision_source.timing.retry.jitter: jitter has no effect: there is no backoff, so a retry is made at once`}},
+		"a source of an output that decides": {decided("output_match, decision_source: {kind: operator}, result_match: {path: /a, fulfilled_values: [1]}, on_error: retry"), []string{
+			`w.yaml:3:37: steps[0].fulfillment.decision_source: decision_source has no effect: policy is output_match, so the step's output decides`,
+			`w.yaml:3:37: steps[0].fulfillment.on_error: on_error has no effect: policy is output_match, so the step's output decides, and retry is like fail`}},
+		"an operation in place of the requester": {decided("requester_confirmation, decision_source: {kind: automatic, operation: a}, result_match: {path: /a, fulfilled_values: [1]}"), []string{
+			`w.yaml:3:37: steps[0].fulfillment.result_match: result_match has no effect: policy is requester_confirmation, so a person decides and nothing is called`,
+			`w.yaml:3:87: steps[0].fulfillment.decision_source.operation: operation has no effect: policy is requester_confirmation, so a person decides and nothing is called`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "kind: Workflow\nname: w\nsteps: [{operation: a, " + c.step + "}]\n"
