@@ -21,12 +21,12 @@ func cycleError(p *Plan) error {
 		}
 		if path := shortestCycle(next, int32(row)); path != nil {
 			names := make([]string, 0, len(path))
-			for _, r := range path {
-				if key := p.Nodes[r].Key; key != "" {
+			for _, r := range path[:len(path)-1] {
+				if key := p.Nodes[r].Key; key != "" { // a conditional need not have a name
 					names = append(names, key)
 				}
 			}
-			text := strings.Join(names, " -> ")
+			text := strings.Join(append(names, names[0]), " -> ")
 			return &document.Error{Pos: position(p.Nodes[row].Item), Text: text, Msg: "cycle: " + text}
 		}
 	}
