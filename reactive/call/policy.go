@@ -96,6 +96,9 @@ func retried(r *template.Retry, f *journal.Failure) bool {
 // delay returns the pause after the n-th attempt. The jitter subtracts up to its share, by a hash of the request, so it is the
 // same in every replay and differs between requests.
 func delay(r *template.Retry, n int, request string) time.Duration {
+	if r.Backoff == 0 {
+		return 0 // a power of the multiplier may be infinite, and then the product is no number
+	}
 	d := float64(r.Backoff) * math.Pow(max(1, r.Multiplier), float64(n-1))
 	if ceiling := float64(r.MaxBackoff); ceiling > 0 {
 		d = min(d, ceiling)

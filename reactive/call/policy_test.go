@@ -93,6 +93,10 @@ func TestADelayBeyondAllMeasureIsStillAnInstant(t *testing.T) {
 	due, ok := p.Again(call.Ended{Failure: passing, Attempts: 5000, At: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()})
 	require.True(t, ok)
 	require.Positive(t, due, "it has not wrapped around")
+	p = timed(template.Timing{Retry: &template.Retry{MaxAttempts: math.MaxInt, Multiplier: 2, MaxBackoff: time.Hour, Jitter: 0.5}})
+	due, ok = p.Again(call.Ended{Failure: passing, Attempts: 5000, At: 7})
+	require.True(t, ok)
+	require.Equal(t, int64(7), due, "what has no backoff is retried at once, however often")
 }
 
 func TestInstantsDoNotWrapAround(t *testing.T) {

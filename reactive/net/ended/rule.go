@@ -49,7 +49,7 @@ func Delay(rule *playbook.Rule, n int, env expr.Env) (time.Duration, error) {
 		case float64:
 			seconds = v
 		case string:
-			if seconds, err = strconv.ParseFloat(v, 64); err != nil {
+			if seconds, err = strconv.ParseFloat(v, 64); err != nil || math.IsInf(seconds, 0) {
 				return 0, errors.New("delay must be a number of seconds, not " + strconv.Quote(v))
 			}
 		default:
@@ -60,7 +60,7 @@ func Delay(rule *playbook.Rule, n int, env expr.Env) (time.Duration, error) {
 	case playbook.BackoffLinear:
 		seconds *= float64(n)
 	case playbook.BackoffExponential:
-		seconds *= math.Pow(2, float64(n-1))
+		seconds = math.Ldexp(seconds, n-1)
 	}
 	if !(seconds >= 0) {
 		return 0, errors.New("delay must not be negative")

@@ -76,9 +76,11 @@ func TestDelaysGrowAndEnd(t *testing.T) {
 		{playbook.Rule{Delay: fixed{v: 0.5}, Backoff: playbook.BackoffLinear}, 3, 1500 * time.Millisecond, ""},
 		{playbook.Rule{Delay: fixed{v: "2"}, Backoff: playbook.BackoffExponential}, 3, 8 * time.Second, ""},
 		{playbook.Rule{Delay: fixed{v: int64(1)}, Backoff: playbook.BackoffExponential}, 100_000, century, ""},
+		{playbook.Rule{Delay: fixed{v: int64(0)}, Backoff: playbook.BackoffExponential}, 100_000, 0, ""},
 		{playbook.Rule{Delay: fixed{v: int64(-1)}}, 1, 0, "must not be negative"},
 		{playbook.Rule{Delay: fixed{v: "NaN"}}, 1, 0, "must not be negative"},
 		{playbook.Rule{Delay: fixed{v: "soon"}}, 1, 0, `must be a number of seconds, not "soon"`},
+		{playbook.Rule{Delay: fixed{v: "inf"}}, 1, 0, `must be a number of seconds, not "inf"`},
 		{playbook.Rule{Delay: fixed{v: true}}, 1, 0, "must be a number of seconds, not a boolean"},
 		{playbook.Rule{Delay: fixed{err: errBroken}}, 1, 0, "broken"},
 	} {
