@@ -180,7 +180,8 @@ func (s *Step) sets() []Set {
 	return list
 }
 
-// final warns of a final step that may run before the end, in which case it does not run at the end.
+// final warns of a final step that may run before the end, in which case it does not run at the end; and of what has no effect at
+// the end: no token comes to the final step, and none leaves it.
 func (l *linter) final() {
 	x := l.book.Executor
 	if x.Final < 0 {
@@ -192,6 +193,13 @@ func (l *linter) final() {
 		l.warn(s.Pos, "final step %q is where the run begins: it will have run before the end, and is not run again", s.Name)
 	case len(l.into[x.Final]) > 0:
 		l.warn(s.Pos, "arcs lead to final step %q: when one is followed it has run before the end, and is not run again", s.Name)
+	default:
+		if s.Join != nil {
+			l.warn(s.Join.Pos, "join has no effect: one token comes to the final step")
+		}
+		if s.Next != nil {
+			l.warn(s.Next.Pos, "next has no effect: the run ends after its final step")
+		}
 	}
 }
 

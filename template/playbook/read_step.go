@@ -93,6 +93,7 @@ func (r *reader) step(s *Step, n *document.Node, seen map[string]document.Pos) {
 	if tool != nil {
 		r.tools(s, tool, merged(layers...))
 	}
+	r.withoutEffect(s, n)
 	sortSets(s.Set)
 }
 

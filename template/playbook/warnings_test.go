@@ -80,10 +80,28 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:5:50: workflow[1]: arcs lead to final step "b": when one is followed it has run before the end, and is not run again`}},
 		{"a final step that is the entry", head + "executor: {spec: {final_step: a}}\n" + "workflow: [{step: a, " + no + "}]\n", []string{
 			`p.yaml:5:12: workflow[0]: final step "a" is where the run begins: it will have run before the end, and is not run again`}},
+		{"keys of a final step that have no effect", head + "executor: {spec: {final_step: b}}\n" + "workflow: [{step: a, " + no + "}, {step: b, spec: {join: {mode: all}}, " + no + ", next: {arcs: []}}]\n", []string{
+			`p.yaml:5:66: workflow[1].spec.join: join has no effect: one token comes to the final step`,
+			`p.yaml:5:106: workflow[1].next: next has no effect: the run ends after its final step`}},
+		{"keys of steps that have no effect", steps(
+			"- {step: a, spec: {policy: {failure: {mode: best_effort}, admit: {on_deny: discard, coalesce: true}}}, "+no+", next: {arcs: [{step: b}]}}",
+			"- {step: b, spec: {timeout: 3s, policy: {lifecycle: {timeout_s: 1, deadline_s: 2}}}, next: {arcs: [{step: c}]}}",
+			"- {step: c, loop: {in: [1], iterator: i, spec: {policy: {on_conflict: append}}}, "+no+", next: {arcs: [{step: d, when: '{{ event.name == \"loop.done\" }}'}]}}",
+			"- {step: d, spec: {join: {mode: any, on_missing: fire}, policy: {admit: {on_deny: discard, coalesce: true, rules: [{when: '{{ args.x == 1 }}', then: {allow: true}}, {else: {then: {allow: false}}}]}}}, "+no+"}"), []string{
+			`p.yaml:5:45: workflow[0].spec.policy.failure.mode: mode has no effect: only a loop has iterations that fail`,
+			`p.yaml:5:76: workflow[0].spec.policy.admit.on_deny: on_deny has no effect: a gate without rules lets all tokens in`,
+			`p.yaml:5:95: workflow[0].spec.policy.admit.coalesce: coalesce has no effect: a gate without rules lets all tokens in`,
+			`p.yaml:6:29: workflow[1].spec.timeout: timeout has no effect: a step without a tool ends at once`,
+			`p.yaml:6:65: workflow[1].spec.policy.lifecycle.timeout_s: timeout_s has no effect: a step without a tool ends at once`,
+			`p.yaml:6:80: workflow[1].spec.policy.lifecycle.deadline_s: deadline_s has no effect: a step without a tool ends at once`,
+			`p.yaml:7:71: workflow[2].loop.spec.policy.on_conflict: on_conflict has no effect: the iterations of a sequential loop cannot conflict`,
+			`p.yaml:8:50: workflow[3].spec.join.on_missing: on_missing has no effect: only a join of all waits for every branch`,
+			`p.yaml:8:102: workflow[3].spec.policy.admit.coalesce: coalesce has no effect: no token waits at a gate that drops the denied ones`}},
 		{"steps that never run", head + "executor: {spec: {final_step: d}}\n" +
 			"workflow: [{step: a, " + no + "}, {step: b, next: {arcs: [{step: c}]}}, {step: c, " + no + "}, {step: d, next: {arcs: [{step: e}]}}, {step: e, " + no + "}]\n", []string{
 			`p.yaml:5:43: workflow[1]: step "b" never runs: no arc leads to it`,
 			`p.yaml:5:81: workflow[2]: step "c" never runs: the arcs that lead to it are never followed, such as that of step "b"`,
+			`p.yaml:5:128: workflow[3].next: next has no effect: the run ends after its final step`,
 			`p.yaml:5:150: workflow[4]: step "e" never runs: the arcs that lead to it are never followed, such as that of step "d"`}},
 		{"arcs that are never followed", steps("- {step: a, next: {arcs: [{step: b, when: false}, {step: c}, {step: b}]}}", "- {step: b, "+no+"}", "- {step: c, "+no+"}"), []string{
 			`p.yaml:5:27: workflow[0].next.arcs[0]: this arc is never followed: its when is false`,
