@@ -150,7 +150,7 @@ func TestNamesCanBeSeen(t *testing.T) {
 func TestAWaitForAMessageThatCannotBeSent(t *testing.T) {
 	e := newEngine(t, coordinator.Config{})
 	w := parse(t, `{kind: Workflow, name: w, operations: {wait: {wait: {message: "{{ input }}"}}}, steps: [{operation: wait, input: "{{ input }}"}]}`)
-	for name, says := range map[string]string{"a\u200bb": "remove the character U+200B", "": "the name of the message is empty"} {
+	for name, says := range map[any]string{"a\u200bb": "remove the character U+200B", "": "the name of the message is empty", nil: "the name of the message is null"} {
 		result := run(t, e, w, name)
 		require.ErrorContains(t, result.Err(), says)
 	}

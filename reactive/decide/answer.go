@@ -113,6 +113,9 @@ func (s *Stepper) fail(v int32, b *template.Bound, input any) call.Result {
 	if err == nil && b.Message != nil {
 		message, err = b.Message.Eval(env)
 	}
+	if err == nil && code == nil {
+		err = errors.New("the code is null")
+	}
 	if err != nil {
 		return unresolved(err)
 	}
@@ -142,7 +145,10 @@ func (s *Stepper) ending(v int32, op *plan.Operation, input any) (*journal.Detai
 	case plan.Wait:
 		of, err := op.Bound.Wanted.Eval(s.binding(v, input))
 		name := value.Text(of)
-		if err == nil && name == "" {
+		switch {
+		case err == nil && of == nil:
+			err = errors.New("the name of the message is null")
+		case err == nil && name == "":
 			err = errors.New("the name of the message is empty")
 		}
 		if err = cmp.Or(err, document.Visible(name)); err != nil { // such a message is never accepted

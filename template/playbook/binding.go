@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
 	"github.com/sluiceflow/sluice/template/duration"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // The kinds of built-in tools. All other kinds are names of operations.
@@ -78,6 +80,7 @@ func (b *binder) bind(h *builtinTool) bool {
 	if !b.checkKeys(given, h) {
 		return false
 	}
+	b.recordPlaces()
 	binding, ok := h.bind(b)
 	if !ok {
 		return false
@@ -90,6 +93,34 @@ func (b *binder) bind(h *builtinTool) bool {
 	w.Operations[b.task.Call.Operation] = binding
 	b.task.Input = b.rendered(b.of)
 	return true
+}
+
+// recordPlaces records where the keys of the binding are written.
+func (b *binder) recordPlaces() {
+	kind := b.task.Kind
+	if kind == kindShell {
+		kind = kindCommand
+	}
+	at := b.r.book.Pos.Key("operations").Key(b.task.Call.Operation).Key(kind)
+	for key, n := range b.of {
+		b.r.Moved(at.Key(key).Path, n.Pos.Path)
+	}
+}
+
+// literal warns of a value without expressions with which the call always fails. It is no fault, because documents were accepted
+// with it.
+func (b *binder) literal(key string, check func(text string) error) {
+	n := b.of[key]
+	text, isText := n.Text()
+	if isText && strings.Contains(text, "{{") {
+		return
+	}
+	if v := n.Value(); !isText && v != nil {
+		text = value.Text(v)
+	}
+	if err := check(text); err != nil {
+		b.r.warn(n.Pos, "the call always fails: %v", err)
+	}
 }
 
 // startsChild reports whether tools of a kind start another workflow.
@@ -162,6 +193,7 @@ func (b *binder) members(key string) map[string]string {
 }
 
 func (b *binder) http() (template.Binding, bool) {
+	b.literal("url", document.ValidURL)
 	h := &template.HTTP{Method: b.part("method"), URL: b.part("url"), Headers: b.members("headers")}
 	if n := b.of["follow_redirects"]; n != nil {
 		h.FollowRedirects = b.r.choice(n, template.FollowSameHost, template.FollowAny)
@@ -203,6 +235,9 @@ func (b *binder) command() (template.Binding, bool) {
 		}
 	default:
 		c.Shell = b.static("shell", `: pass values in env and quote them there, as in "$NAME"`)
+		if c.Shell == "" && !b.r.IsRefused(shell) {
+			b.r.Refuse(shell, "shell must not be an empty text")
+		}
 	}
 	if n := b.of["output"]; n != nil {
 		c.Output = b.r.choice(n, "text", "json", "lines")
@@ -225,6 +260,12 @@ func (b *binder) sleep() (template.Binding, bool) {
 }
 
 func (b *binder) wait() (template.Binding, bool) {
+	b.literal("message", func(name string) error {
+		if name == "" {
+			return errors.New("the message has no name")
+		}
+		return document.Visible(name)
+	})
 	return template.Binding{Wait: &template.Wait{Message: b.part("message")}}, true
 }
 

@@ -211,6 +211,9 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:115: workflow[0].tool.spec.policy.rules[2].then: then is missing`,
 			`p.yaml:8:127: workflow[0].tool.spec.policy.rules[3].then: then is missing`,
 		}},
+		{"commands that cannot run", steps("- {step: a, tool: [{name: b, kind: shell, shell: ''}, {name: c, kind: command, argv: [x], env: {A=B: 1}}]}"), []string{
+			`p.yaml:5:50: workflow[0].tool[0].shell: shell must not be an empty text`,
+			`p.yaml:5:96: workflow[0].tool[1].env: env has "A=B", which is not the name of a variable: write NAME: value`}},
 		{"scopes that cannot be written", rules("{else: {then: {set: {args.x: 1, workload.y: 2, cxt.z: 3, ctx.: 4, ctx..a: 5}, set_ctx: {k: 1}, set_iter: {i: 1}}}}"), []string{
 			`p.yaml:8:50: workflow[0].tool.spec.policy.rules[0].else.then.set["args.x"]: "args.x" cannot be written here: ctx, iter, step can`,
 			`p.yaml:8:61: workflow[0].tool.spec.policy.rules[0].else.then.set["workload.y"]: "workload.y" cannot be written here: ctx, iter, step can`,

@@ -97,6 +97,12 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:7:71: workflow[2].loop.spec.policy.on_conflict: on_conflict has no effect: the iterations of a sequential loop cannot conflict`,
 			`p.yaml:8:50: workflow[3].spec.join.on_missing: on_missing has no effect: only a join of all waits for every branch`,
 			`p.yaml:8:102: workflow[3].spec.policy.admit.coalesce: coalesce has no effect: no token waits at a gate that drops the denied ones`}},
+		{"calls that always fail", steps(
+			"- {step: a, tool: [{name: b, kind: http, url: 'ftp://h/'}, {name: c, kind: http, url: null}, {name: d, kind: http, url: 'http://h/'}, {name: e, kind: http, url: '{{ ctx.u }}'}, {name: f, kind: wait, message: null}, {name: g, kind: wait, message: ''}, {name: h, kind: wait, message: 7}]}"), []string{
+			`p.yaml:5:47: workflow[0].tool[0].url: the call always fails: the URL "ftp://h/" begins with neither http:// nor https://`,
+			`p.yaml:5:87: workflow[0].tool[1].url: the call always fails: "" is no URL: write one such as https://example.com/`,
+			`p.yaml:5:209: workflow[0].tool[4].message: the call always fails: the message has no name`,
+			`p.yaml:5:247: workflow[0].tool[5].message: the call always fails: the message has no name`}},
 		{"steps that never run", head + "executor: {spec: {final_step: d}}\n" +
 			"workflow: [{step: a, " + no + "}, {step: b, next: {arcs: [{step: c}]}}, {step: c, " + no + "}, {step: d, next: {arcs: [{step: e}]}}, {step: e, " + no + "}]\n", []string{
 			`p.yaml:5:43: workflow[1]: step "b" never runs: no arc leads to it`,
