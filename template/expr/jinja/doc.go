@@ -98,6 +98,10 @@
 //	{{ num|bool }}
 //	{{ d|keys|list }}
 //
+// A comment must be closed, also at the very end of a text.
+//
+//	x{{ n }}{#
+//
 // Names of filters, tests, methods and functions, and their arguments, are checked when a document is read, also in a branch that is
 // never taken; keywords are not names, and an index is required: a typing error is found before a run.
 //

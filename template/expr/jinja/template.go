@@ -199,10 +199,19 @@ func fixed(v any, p part, parts []part) part {
 	return constant{v}
 }
 
+func withoutLastNewline(s string) string {
+	for _, newline := range []string{"\r\n", "\n", "\r"} {
+		if rest, ok := strings.CutSuffix(s, newline); ok {
+			return rest
+		}
+	}
+	return s
+}
+
 func (c *compiler) text(s string, path value.Pointer) part {
 	filled := strings.Contains(s, "{{") || strings.Contains(s, "{#")
 	if filled {
-		s = strings.TrimSuffix(s, "\n") // which YAML's | and > leave after a single expression
+		s = withoutLastNewline(s) // which YAML's | and > leave after a single expression
 	}
 	pieces, f := scan(s)
 	if f != nil {
