@@ -74,8 +74,11 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 // checkHasParticipants reports an operation that the engine executes itself, without participants, if participants are required.
 func (c *checker) checkHasParticipants(name, path string, near document.Pos, what string) {
 	b, bound := c.w.Operations[name]
-	if !bound || c.w.Routing != nil {
+	if !bound {
 		return
+	}
+	if c.w.Routing != nil {
+		name, _, _ = strings.Cut(name, "#") // the kind of the tool, without the name of its call
 	}
 	for _, kind := range b.kinds() {
 		if slices.Contains([]string{"sleep", "wait", "value", "fail"}, kind) {

@@ -211,6 +211,9 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:115: workflow[0].tool.spec.policy.rules[2].then: then is missing`,
 			`p.yaml:8:127: workflow[0].tool.spec.policy.rules[3].then: then is missing`,
 		}},
+		{"tools without participants", steps("- {step: a, tool: [{name: b, kind: sleep, for: PT1S, target: {resolve: static, participants: [p]}}, {name: c, kind: resolve, ref: '{{ ctx.r }}', target: {resolve: capability, capability_id: q}}]}"), []string{
+			`p.yaml:5:62: workflow[0].tool[0].target: a target needs an operation with participants, but "sleep" is a sleep`,
+			`p.yaml:5:154: workflow[0].tool[1].target: a target needs an operation with participants, but "resolve" is a value`}},
 		{"commands that cannot run", steps("- {step: a, tool: [{name: b, kind: shell, shell: ''}, {name: c, kind: command, argv: [x], env: {A=B: 1}}]}"), []string{
 			`p.yaml:5:50: workflow[0].tool[0].shell: shell must not be an empty text`,
 			`p.yaml:5:96: workflow[0].tool[1].env: env has "A=B", which is not the name of a variable: write NAME: value`}},
