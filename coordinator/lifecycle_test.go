@@ -265,6 +265,19 @@ steps: [{operation: echo}]`)
 	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
 }
 
+func TestAnInputThatTheWorkloadRefusesIsNotJournaled(t *testing.T) {
+	e := newEngine(t, coordinator.Config{})
+	w := routes(t, `
+workload: {share: "{{ 8 / workload.parts }}"}
+workflow: [{step: a, tool: {kind: noop}}]`)
+	_, err := e.Start(t.Context(), w, map[string]any{"parts": 0}, coordinator.WithID("bad"))
+	var invalid *coordinator.InputError
+	require.ErrorAs(t, err, &invalid)
+	require.ErrorContains(t, err, "input of p: workload.share: ")
+	_, err = e.Run(t.Context(), "bad")
+	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
+}
+
 // flaky is a store whose appends fail with the errors of its hooks.
 type flaky struct {
 	journal.Store

@@ -26,12 +26,21 @@ func (e *InputError) Error() string {
 
 // InputSchema validates the input of a workflow; nil accepts anything.
 type InputSchema struct {
-	name   string
-	schema *jsonschema.Schema
+	name    string
+	schema  *jsonschema.Schema // nil: none
+	routing checker            // nil: it accepts anything
 }
 
-// SchemaOf compiles the schema of a workflow's input; nil if it has none.
+// checker is a routing that refuses some inputs.
+type checker interface {
+	CheckInput(input value.Value) error
+}
+
+// SchemaOf compiles the schema of a workflow's input; nil if it accepts anything.
 func SchemaOf(w *template.Workflow) (*InputSchema, error) {
+	if c, ok := w.Routing.(checker); ok {
+		return &InputSchema{name: w.Name, routing: c}, nil
+	}
 	if w.Input == nil {
 		return nil, nil
 	}
@@ -52,7 +61,7 @@ func SchemaOf(w *template.Workflow) (*InputSchema, error) {
 	if err != nil {
 		return nil, schemaFaults(w, err)
 	}
-	return &InputSchema{w.Name, s}, nil
+	return &InputSchema{name: w.Name, schema: s}, nil
 }
 
 // noLoader refuses schemas from elsewhere: a definition stands alone.
@@ -75,6 +84,12 @@ const stepWork = 20
 // then greater.
 func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err error) {
 	if s == nil {
+		return 0, nil
+	}
+	if s.routing != nil {
+		if err := s.routing.CheckInput(input); err != nil {
+			return 0, &InputError{Workflow: s.name, Faults: strings.Split(err.Error(), "\n")}
+		}
 		return 0, nil
 	}
 	data, err := value.JSON(input)

@@ -49,7 +49,7 @@
 //	kind: Playbook
 //	apiVersion: sluice/v1
 //	metadata: {name: keys}
-//	workload: {rows: [1, 2]}               # merged with the run's input
+//	workload: {rows: [1, 2], first: "{{ workload.rows[0] }}"} # the run's input is merged over it
 //	executor:
 //	  spec:
 //	    entry_step: first                  # the first step in the list
@@ -147,7 +147,8 @@
 //
 // The variables that an expression may use depend on its place:
 //
-//	everywhere             workload ctx args execution_id
+//	the workload           workload
+//	everywhere else        workload ctx args execution_id
 //	admission              event (of the router that made the token; null for the first)
 //	input of a step        keychain
 //	in, max_in_flight      input
@@ -155,6 +156,10 @@
 //	rules, set of a task   iter step input _task _attempt _prev results outcome (also output)
 //	set of a step          step input results outcome (also output)
 //	arcs                   step input results outcome (also output) event
+//
+// Expressions in the workload are evaluated once, when a run starts: each after the keys that it reads, if the run's input has
+// no value in its place. They may read single keys of the workload and of the input, which is data: its texts are not evaluated.
+// A key that an expression reads in its own place is missing. If an expression fails, the run does not start.
 //
 // # Their contents
 //

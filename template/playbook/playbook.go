@@ -29,7 +29,7 @@ type Playbook struct {
 	Jinja     bool                   // written in Jinja's dialect, which reads workload keys and results without a prefix
 	Metadata  map[string]value.Value // name included
 	Executor  Executor               // settings, with defaults filled in
-	Workload  map[string]value.Value // defaults; the run's input is merged over them
+	Workload  map[string]value.Value // defaults, as written; WorkloadOf evaluates them and merges the run's input over them
 	Keychain  []*secret.Entry        // where secrets come from, in the order written
 	Steps     []*Step                // in the order written, at least one
 	CallSites []*Task                // the tasks that make calls, of all steps, in order
@@ -41,6 +41,7 @@ type Playbook struct {
 	steps    map[string]int
 	fans     []int32                // numbers of fan-outs, by step; -1: not a fan-out
 	joined   []uint64               // a bit for each number: whether a join belongs to the fan-out
+	derived  []derived              // the texts with expressions in Workload, in the order in which they are evaluated
 	marks    map[string]value.Value // the marks that expressions read from the keychain
 	unread   []bool                 // by call site, see findUnread
 }
@@ -283,27 +284,6 @@ type Arc struct {
 	Args    Expr         // nil: {}
 	Inherit bool         // Args is merged over the incoming args
 	Pos     document.Pos // where it was written
-}
-
-// WorkloadOf returns the workload of a run: its input, merged over the defaults, including objects within objects; lists are
-// replaced. The result shares memory with both and must not be changed.
-func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
-	payload, _ := input.(map[string]any)
-	return mergedOver(p.Workload, payload)
-}
-
-func mergedOver(under, over map[string]value.Value) map[string]value.Value {
-	out := make(map[string]value.Value, len(under)+len(over))
-	maps.Copy(out, under)
-	for k, v := range over {
-		a, okA := out[k].(map[string]any)
-		b, okB := v.(map[string]any)
-		if okA && okB {
-			v = mergedOver(a, b)
-		}
-		out[k] = v
-	}
-	return out
 }
 
 // Kind returns the kind of the routing.

@@ -63,7 +63,7 @@ func canonical(n *document.Node) value.Value {
 // playbook reads the root. It reads the parts in the order of their dependencies, which may differ from their order in the
 // document.
 func (r *reader) playbook(n *document.Node) {
-	var keychain, executor, workbook, workflow *document.Node
+	var keychain, executor, workload, workbook, workflow *document.Node
 	root := r.Root()
 	r.Moved(n.Pos.Key("name").Path, n.Pos.Path)
 	if n.Kind == document.Mapping {
@@ -75,7 +75,7 @@ func (r *reader) playbook(n *document.Node) {
 		"metadata":   r.metadata,
 		"keychain":   func(v *document.Node) { keychain = v },
 		"executor":   func(v *document.Node) { executor = v },
-		"workload":   func(v *document.Node) { r.book.Workload = r.object(v) },
+		"workload":   func(v *document.Node) { workload = v },
 		"directory":  root["directory"],
 		"workbook":   func(v *document.Node) { workbook = v },
 		"workflow":   func(v *document.Node) { workflow = v },
@@ -90,6 +90,9 @@ func (r *reader) playbook(n *document.Node) {
 	}
 	if workflow != nil {
 		r.stepNames(workflow)
+	}
+	if workload != nil {
+		r.workload(workload)
 	}
 	if executor != nil {
 		r.executor(executor)

@@ -46,7 +46,8 @@ func compileUnknown(value.Value, []string) (Expr, error) {
 
 // The variables that expressions may use, by place.
 //
-//	everywhere            workload ctx args execution_id
+//	the workload          workload
+//	everywhere else       workload ctx args execution_id
 //	admission             event
 //	input of a step       keychain
 //	list, width of a loop input
@@ -57,6 +58,7 @@ func compileUnknown(value.Value, []string) (Expr, error) {
 //
 // Only tools and inputs of steps may read the keychain: guards, events, args and ctx are visible to everyone.
 var (
+	seenByWorkload = []string{"workload"}
 	seenEverywhere = []string{"workload", "ctx", "args", "execution_id"}
 	seenByGate     = names(seenEverywhere, "event")
 	seenByInput    = names(seenEverywhere, keychainName)
