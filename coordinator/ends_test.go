@@ -302,6 +302,10 @@ var methods = map[string]func(context.Context, testing.TB, *coordinator.Engine, 
 		_, err := r.Machines(ctx)
 		return err
 	},
+	"Run.NormalPayload": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
+		_, err := r.NormalPayload(ctx, "m", nil)
+		return err
+	},
 	"Run.Snapshot": func(ctx context.Context, _ testing.TB, _ *coordinator.Engine, r *coordinator.Run) error {
 		_, err := r.Snapshot(ctx)
 		return err

@@ -150,7 +150,7 @@ func TestAParentReportsTheFailureOfItsChild(t *testing.T) {
 		said  string // in the failure two levels above
 	}{
 		{"a call fails", 1, &operation.Error{Code: "gone", Message: "no more", Permanent: true}, "gone: no more"},
-		{"an input is refused", 51, nil, "maximum"},
+		{"an input is refused", 51, nil, "must be at most 100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := e.Start(t.Context(), top, map[string]any{"n": c.n})

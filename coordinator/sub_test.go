@@ -140,7 +140,7 @@ func TestAChildIsAWorkflowLikeAny(t *testing.T) {
 		require.Equal(t, want, result.Status)
 		if want == reactive.RunFailed {
 			require.Equal(t, coordinator.CodeChildFailed, result.Failure.Code)
-			require.Contains(t, result.Failure.Message, "maximum")
+			require.Contains(t, result.Failure.Message, "must be at most 3")
 		}
 	}
 
