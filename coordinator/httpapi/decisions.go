@@ -100,7 +100,7 @@ func decide(c *exchange) error {
 	if err != nil {
 		return err
 	}
-	if match := c.req.Header.Get("If-Match"); match != "" && match != "*" && match != etag(d.Seq) {
+	if !names.Match(c.req.Header.Values("If-Match"), etag(d.Seq)) {
 		return problem(CodeChanged, "the run has %d events by now", d.Seq).at("header/If-Match")
 	}
 	r := &api.Request{Verb: api.Decide, Run: d.Run, Step: d.Step, Decision: b.Decision, Reason: b.Reason, Payload: b.Payload}

@@ -283,8 +283,8 @@ func etag(seq uint64) string { return `"` + seqText(seq) + `"` }
 
 // unchanged refuses a command to a run that has gone on since the client saw it.
 func (c *exchange) unchanged() error {
-	match := c.req.Header.Get("If-Match")
-	if match == "" || match == "*" {
+	match := c.req.Header.Values("If-Match")
+	if len(match) == 0 {
 		return nil
 	}
 	run, err := c.run()
@@ -295,7 +295,7 @@ func (c *exchange) unchanged() error {
 	if err != nil {
 		return err
 	}
-	if match != etag(last) {
+	if !names.Match(match, etag(last)) {
 		return problem(CodeChanged, "the run has %d events by now", last).at("header/If-Match")
 	}
 	return nil
