@@ -96,6 +96,7 @@ type Request struct {
 	Participant string `json:"participant,omitempty"`  // a participant that the step has asked
 
 	ID      string `json:"id,omitempty"`      // of a message: a second one of the same id has no effect; of a start: id of the run
+	Same    bool   `json:"-"`                 // of a message to a world: it is refused if it differs from the first of its id, as other runs always refuse it
 	Machine string `json:"machine,omitempty"` // only cells of this machine
 	Status  string `json:"status,omitempty"`  // only cells of this status, see world.Status; or Paused
 	If      string `json:"if,omitempty"`      // only cells for which this condition is true, see cells.Condition

@@ -262,7 +262,13 @@ func message(ctx context.Context, run *coordinator.Run, req *Request, done *Done
 		}
 		return err
 	}
-	sent, err := repeated.SendToWorld(ctx, run, cells.Message{Name: req.Message, Payload: payload, ID: req.ID})
+	send := run.SendMessage
+	if req.Same {
+		send = func(ctx context.Context, m cells.Message) (cells.Sent, error) {
+			return repeated.SendToWorld(ctx, run, m)
+		}
+	}
+	sent, err := send(ctx, cells.Message{Name: req.Message, Payload: payload, ID: req.ID})
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ var routes = []Route{
 	act("pause", "Prevent new starts in a run", ReasonBody{}, decode(func(b *ReasonBody, r *api.Request) { r.Reason = b.Reason }), api.Pause),
 	act("resume", "End the pause of a run", EmptyBody{}, decode(func(*EmptyBody, *api.Request) {}), api.Resume),
 	act("messages", "Send a message to a run", MessageBody{},
-		decode(func(b *MessageBody, r *api.Request) { r.Message, r.Payload = b.Name, b.Payload }), api.Send),
+		decode(func(b *MessageBody, r *api.Request) { r.Message, r.Payload, r.Same = b.Name, b.Payload, true }), api.Send),
 	act("patch", "Write to the context of a playbook's run", PatchBody{},
 		decode(func(b *PatchBody, r *api.Request) { r.Payload, r.Reason = b.Changes, b.Reason }), api.Patch),
 	act("steps/{key}/retry", "Make a new attempt of a step", RetryBody{}, decode(func(b *RetryBody, r *api.Request) { r.Work, r.NewKey = b.Work, b.NewKey }), api.Retry),

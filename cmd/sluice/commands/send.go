@@ -25,10 +25,10 @@ A message that no step of the workflow waits for is journaled, too; a warning na
 
 A world takes only messages that fit their types, and send prints the number of the message's event and the cells that it goes
 to; in the JSON object they are seq and cells. With --id a message may be sent again: it is taken once, and each answer is the
-first one; a different message with that id is refused. With --until send waits until the condition holds for the first of these
-cells, or for the one that --cell names, and prints that cell's state; in the JSON object cell is that cell. COND is an
-expression that reads state, key, status and cell, an object with machine, key, status and paused. While no process works on the
-world, it waits for one, and reports this once. Ctrl-C ends the waiting; the message stays sent.`,
+first one. With --until send waits until the condition holds for the first of these cells, or for the one that --cell names, and
+prints that cell's state; in the JSON object cell is that cell. COND is an expression that reads state, key, status and cell, an
+object with machine, key, status and paused. While no process works on the world, it waits for one, and reports this once.
+Ctrl-C ends the waiting; the message stays sent.`,
 		Example: `  sluice send tuesday approved --data ./journal
   sluice send tuesday approved '{"by": "ann"}' --data ./journal
   sluice send tuesday order @order.json --data ./journal
