@@ -138,7 +138,7 @@ var floors = []floor{
 
 	// carrying runs out
 	{"coordinator/operation", uses("internal/usercode", "reactive", "reactive/call", "reactive/decide", "reactive/journal",
-		"template", "template/expr", "template/value")},
+		"template", "template/document", "template/expr", "template/value")},
 	{"coordinator/directory", uses("internal/readfile", "internal/usercode", "reactive/call", "template", "template/document",
 		"template/value")},
 	{"coordinator/keychain", uses("internal/readfile", "coordinator/operation", "internal/cancelled", "reactive/call", "reactive/journal",

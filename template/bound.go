@@ -148,6 +148,12 @@ func (b *binder) http(h *HTTP) {
 	b.bound.URL = b.text("http", "url", h.URL)
 	if !b.c.known.Lenient {
 		b.constant("http", "url", b.bound.URL, document.ValidURL)
+		b.constant("http", "method", b.bound.Method, document.ValidMethod)
+		for _, name := range slices.Sorted(maps.Keys(h.Headers)) {
+			if err := document.ValidHeader(name); err != nil {
+				b.c.fault(b.at.Key("http").Key("headers").Key(name).Path, b.bound.Binding.Pos, &document.Error{Text: name, Msg: err.Error()})
+			}
+		}
 	}
 	b.bound.Headers = b.any("http", "headers", fields.OfTextMap(h.Headers))
 	b.bound.Body = b.any("http", "body", h.Body)

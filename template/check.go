@@ -212,8 +212,7 @@ func (c *checker) expressionFaults(path string, v value.Value, err error) {
 	c.fault(path, c.near(path), fault)
 }
 
-// near returns the place of the innermost item at or around a path. If the tree has a document, it returns the place of the
-// workflow.
+// near returns the place of the innermost item at or around a path; if the tree has a document, the place of the workflow.
 func (c *checker) near(path string) document.Pos {
 	if c.w.source != nil {
 		return c.w.Pos

@@ -63,9 +63,8 @@ func (w *Workflow) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Hash returns the identity of the workflow: the hash of its canonical document, in hexadecimal. It does not depend on the
-// spelling, place or dialect in which the workflow was written. It fails if an input or output contains a value that documents
-// cannot express.
+// Hash returns the identity of the workflow: the hash of its canonical document, in hexadecimal, whatever the spelling, place or
+// dialect in which it was written. It fails if an input or output contains a value that documents cannot express.
 func (w *Workflow) Hash() (string, error) {
 	hash, err := value.Hash(w.Document())
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 // address of a handle is its identity, because two closures of one function literal cannot be distinguished otherwise: make one
 // handle and use it wherever the function is needed, in any number of workflows.
 //
-// The result of the function must depend only on its arguments: it is called again for the same decision when a run is
-// recovered or inspected.
+// The result must depend only on the arguments: when a run is recovered or inspected, the function is called again.
 type Function struct {
 	Name string                                        // not empty, unique in a workflow
 	Call func(args []value.Value) (value.Value, error) // args are the rendered arguments of the Func

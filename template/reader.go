@@ -83,13 +83,11 @@ func (r *Reader) checkKind(v *document.Node) {
 // The caller adds its own keys for the name, the operation and the place of the step.
 func (r *Reader) Step(s *Step) Fields { return r.callFields(s) }
 
-// Binding returns the functions that read a binding into b: one key for each kind. The caller adds its own keys, and adds b to
-// the Operations of the Tree.
+// Binding returns the functions that read a binding into b, by kind. The caller adds its own keys, and b to the Operations.
 func (r *Reader) Binding(b *Binding) Fields { return r.bindingFields(b) }
 
-// Moved records that a path in the tree, with all paths below it, has another path in the document, because the kinds of
-// documents have different keys. Paths begin at the root of the file, like the Path of a document.Pos. The longest match
-// applies.
+// Moved records that a path in the tree, with all paths below it, has another path in the document, of whose kind its keys are.
+// Paths begin at the root of the file, like the Path of a document.Pos. The longest match applies.
 func (r *Reader) Moved(path, written string) {
 	if r.w.moved == nil {
 		r.w.moved = make(map[string]string)

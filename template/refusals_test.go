@@ -225,6 +225,11 @@ var refusals = []struct {
 		`w.yaml:3:30: operations.a.http.url: "example.com/" is no URL: write one such as https://example.com/`,
 		`w.yaml:3:62: operations.b.http.url: the URL "ftp://a/" begins with neither http:// nor https://`,
 		`w.yaml:3:92: operations.c.http.url: the URL "https:///x" names no host`}},
+	{"requests that cannot be made", workflow("operations: {a: {http: {url: \"http://a:65536/\", method: G T}}, b: {http: {url: \"http://a:80/\", method: get, headers: {a b: 1, X-A: 1, \"\": 2}}}}", "steps: []"), []string{
+		`w.yaml:3:30: operations.a.http.url: the URL "http://a:65536/" has a port that is none: a port is at most 65535`,
+		`w.yaml:3:57: operations.a.http.method: "G T" is no method: write one such as POST`,
+		`w.yaml:3:124: operations.b.http.headers["a b"]: "a b" is no name of a header: write one such as X-Order-Id`,
+		`w.yaml:3:139: operations.b.http.headers[""]: "" is no name of a header: write one such as X-Order-Id`}},
 	{"a command of two things", operation("{command: {argv: [\"\"], shell: ls}}"), []string{
 		`w.yaml:3:47: operations.x.command.shell: shell cannot be combined with argv`}},
 	{"a command without a program", operation("{command: {argv: [\"\"]}}"), []string{
@@ -503,6 +508,7 @@ steps:
 func TestWhatWasAcceptedIsReadAgain(t *testing.T) {
 	for _, text := range []string{
 		operation(`{http: {url: "ftp://a/"}}`), step(`input: "{{ run.nmae }}"`),
+		operation(`{http: {url: "http://a/", method: G T, headers: {a b: c}}}`),
 		step("fulfillment: {policy: external_decision, decision_source: {kind: operator, timing: {total_timeout: PT5M}}}"),
 	} {
 		_, err := template.Load("w.yaml", []byte(text), template.Known{Lenient: true})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sluiceflow/sluice/template"
+	"github.com/sluiceflow/sluice/template/document"
 )
 
 // ResponseMax bounds the body of an HTTP answer after decompression, in bytes.
@@ -97,7 +98,7 @@ func (b *request) prepare(c *Call) (req *http.Request, at string, err error) {
 	if err := checkURL(c, address); err != nil {
 		return nil, "", err
 	}
-	if method != "" && !isToken(method) { // the client's error would name its package
+	if method != "" && !document.IsToken(method) { // the client's error would name its package
 		return nil, "", &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("method %q cannot be sent", c.redact(method)), Permanent: true}
 	}
 	if req, err = http.NewRequestWithContext(c, strings.ToUpper(method), address, body); err != nil {
@@ -130,7 +131,7 @@ func checkURL(c *Call, address string) error {
 // setHeaders sets the headers of the binding, which replace default headers.
 func setHeaders(req *http.Request, headers map[string]string) error {
 	for name, text := range headers {
-		if !isToken(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if !document.IsToken(name) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			return &Error{Code: CodeInvalidRequest, Message: fmt.Sprintf("header %q cannot be sent", name), Permanent: true}
 		}
 		if strings.EqualFold(name, "Host") { // the client reads it from Request.Host
@@ -140,14 +141,6 @@ func setHeaders(req *http.Request, headers map[string]string) error {
 		req.Header.Set(name, text)
 	}
 	return nil
-}
-
-// isToken reports whether the name of a header or method is a token (RFC 9110, section 5.6.2).
-func isToken(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		isWord := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		return !isWord && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
 }
 
 // outcome returns the output of the step for a successful answer.
