@@ -95,7 +95,7 @@ func init() {
 		key("operation", word, "the operation to call: a name under `operations`, or an operation that the program registers", "charge").required(),
 		key("id", id, "the name of the step in expressions; at most 128 bytes, without spaces and / [ ] #", "pay").withDefaultText("the operation"),
 		key("func", is(function), "computes the input in Go; not together with `input`", "{name: pick}").withDefaultText("none"),
-		key("needs", texts, "ids of steps that must have ended, in addition to those that follow from its place and its expressions", "[reserve]").withDefaultText("none"),
+		key("needs", texts, "ids of steps that must have completed or been skipped, in addition to those that follow from its place and its expressions", "[reserve]").withDefaultText("none"),
 	}, callKeys()...)
 	sequential.keys = []Key{key("steps", steps, "the steps", "[{operation: a}, {operation: b}]").required()}
 	parallel.keys = []Key{
@@ -126,7 +126,7 @@ func rootKeys(kind string) []Key {
 		key("name", text.narrowed("text", map[string]any{"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,499}$"}), "at most 500 of a-z, 0-9, dots, dashes and underscores, with a letter or a digit at the beginning", "archive").required(),
 		key("version", text, "for people; a workflow is identified by the hash of its document", "1.2.0").withDefaultText("none"),
 		key("input", either(free, boolean), "a JSON Schema of the run's input", "{type: object, required: [id]}").withDefaultText("anything"),
-		key("deadline", duration, "how long a run may take; then it ends as `deadline_exceeded`", "PT1H").withDefaultText("no limit"),
+		key("deadline", duration, "how long a run may take from its first call on, pauses included; then it ends as `deadline_exceeded`", "PT1H").withDefaultText("no limit"),
 		key("failure_policy", choice("continue-running", "abort-dependents", "abort-all"),
 			"effect of a final failure on running steps: none; abort the steps that depend on it; or end the run", "abort-all").withDefault("continue-running"),
 		key("max_concurrency", count, "the largest number of calls of the run at a time", "8").withDefaultText("no limit"),
@@ -155,7 +155,7 @@ var record = &Shape{name: "record", text: "Calls an operation.",
 	rule: all(when(has("fan_in"), has("target")), when(has("input_from"), with(map[string]any{"input": false}))), keys: append([]Key{
 		key("step_id", id, "the name of the step in expressions", "pay").required(),
 		key("service_type", word, "the operation that is called", "charge").required(),
-		key("depends_on", texts, "ids of steps that must have ended; an empty list means none", "[reserve]").withDefaultText("the step before it"),
+		key("depends_on", texts, "ids of steps that must have completed or been skipped; an empty list means none", "[reserve]").withDefaultText("the step before it"),
 		key("input_from", either(text, texts), "the id of a step whose output is the input; or several ids: the input is then an object of their outputs; not together with `input`", "[reserve, pay]").withDefaultText("none"),
 	}, callKeys()...)}
 
