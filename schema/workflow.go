@@ -61,7 +61,7 @@ var (
 	step        = &Shape{name: "step", text: "Calls an operation."}
 	sequential  = &Shape{name: "sequential", text: "Runs steps one after the other."}
 	parallel    = &Shape{name: "parallel", text: "Runs steps concurrently."}
-	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It also catches failures: a step may fail if the test reads its status."}
+	conditional = &Shape{name: "conditional", text: "Runs one of two lists of steps. It also catches failures: a step may fail if the test reads its `status`, or another of its fields than `output`."}
 	each        = &Shape{name: "map", text: "Runs steps once for each item of a list; they read the position of the item as `index`. The output of an item is the output of its last step; the output of the map is the list of the outputs of its items."}
 
 	element = &Type{name: "step", cases: []oneCase{
