@@ -33,7 +33,7 @@ func (c *checker) step(n *Step, path string) {
 	}
 	c.timing(n.Timing, path+".timing")
 	if _, bound := c.w.Operations[n.Operation]; bound {
-		c.refuseQueueTimeout(n.Timing, path, fmt.Sprintf("%q is bound, so no worker takes its calls", n.Operation))
+		c.refuseQueueTimeout(n.Timing, path, "the operation is bound, so no worker takes its calls")
 	}
 	if n.Fulfillment != nil {
 		c.fulfillment(n.Fulfillment, path+".fulfillment")
@@ -73,10 +73,7 @@ func (c *checker) operationKnown(name, path string, near document.Pos) {
 
 // checkHasParticipants reports an operation that the engine executes itself, without participants, if participants are required.
 func (c *checker) checkHasParticipants(name, path string, near document.Pos, what string) {
-	b, bound := c.w.Operations[name]
-	if !bound {
-		return
-	}
+	b := c.w.Operations[name] // of an operation that is not bound, it has no kind
 	if c.w.Routing != nil {
 		name, _, _ = strings.Cut(name, "#") // the kind of the tool, without the name of its call
 	}

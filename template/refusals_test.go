@@ -117,7 +117,7 @@ var refusals = []struct {
 		"- {operation: o, timing: {queue_timeout: PT5M}}",
 		"- {operation: a, id: s, timing: {queue_timeout: PT0S}, fulfillment: {policy: external_decision, decision_source: {kind: operator, capability_id: c, timing: {queue_timeout: PT1M}}}}",
 		"- {operation: a, timing: {queue_timeout: soon}}"), []string{
-		`w.yaml:5:42: steps[0].timing.queue_timeout: queue_timeout has no effect: "o" is bound, so no worker takes its calls: "PT5M"`,
+		`w.yaml:5:42: steps[0].timing.queue_timeout: queue_timeout has no effect: the operation is bound, so no worker takes its calls: "PT5M"`,
 		`w.yaml:6:49: steps[1].timing.queue_timeout: invalid duration "PT0S": it is zero`,
 		`w.yaml:6:173: steps[1].fulfillment.decision_source.timing.queue_timeout: queue_timeout has no effect: a decision is asked for at once: "PT1M"`,
 		`w.yaml:7:42: steps[2].timing.queue_timeout: invalid duration "soon": write it as PT30S, PT5M or P1DT12H`}},

@@ -211,6 +211,8 @@ func TestRefusals(t *testing.T) {
 			`p.yaml:8:115: workflow[0].tool.spec.policy.rules[2].then: then is missing`,
 			`p.yaml:8:127: workflow[0].tool.spec.policy.rules[3].then: then is missing`,
 		}},
+		{"a tool that waits for no worker", steps("- {step: a, tool: {kind: sleep, for: PT1S, timing: {queue_timeout: PT1S}}}"), []string{
+			`p.yaml:5:68: workflow[0].tool.timing.queue_timeout: queue_timeout has no effect: the operation is bound, so no worker takes its calls: "PT1S"`}},
 		{"tools without participants", steps("- {step: a, tool: [{name: b, kind: sleep, for: PT1S, target: {resolve: static, participants: [p]}}, {name: c, kind: resolve, ref: '{{ ctx.r }}', target: {resolve: capability, capability_id: q}}]}"), []string{
 			`p.yaml:5:62: workflow[0].tool[0].target: a target needs an operation with participants, but "sleep" is a sleep`,
 			`p.yaml:5:154: workflow[0].tool[1].target: a target needs an operation with participants, but "resolve" is a value`}},
