@@ -2,9 +2,11 @@ package playbook
 
 import (
 	"regexp"
+	"strconv"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 var iteratorForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -59,7 +61,13 @@ func (r *reader) maxInFlight(n *document.Node) Expr {
 	if n.Kind != document.String && r.Count(n) == 0 {
 		return nil
 	}
-	return r.singleExpression(n, seenByLoop, "a whole number")
+	e := r.singleExpression(n, seenByLoop, "a whole number")
+	if v, fixed := constant(e); fixed {
+		if width, err := strconv.ParseInt(value.Text(v), 10, 64); err != nil || width < 1 {
+			r.warn(n.Pos, "max_in_flight is never a whole number of at least 1: the step always fails")
+		}
+	}
+	return e
 }
 
 func (r *reader) loopPolicy(l *Loop, n *document.Node) {

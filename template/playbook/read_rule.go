@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/sluiceflow/sluice/template"
 	"github.com/sluiceflow/sluice/template/document"
+	"github.com/sluiceflow/sluice/template/value"
 )
 
 // clause is one line of a list of rules, in any of these forms:
@@ -211,7 +214,14 @@ func (r *reader) delay(n *document.Node, names []string) Expr {
 		r.WrongKind(n, "a number of seconds")
 		return nil
 	}
-	return r.singleExpression(n, names, "a number of seconds")
+	e := r.singleExpression(n, names, "a number of seconds")
+	if v, fixed := constant(e); fixed {
+		seconds, err := strconv.ParseFloat(value.Text(v), 64)
+		if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
+			r.warn(n.Pos, "delay is never a number of seconds: the step fails when this rule applies")
+		}
+	}
+	return e
 }
 
 // jump resolves the label of a task in the same pipeline. If no task has the label previous, it means the preceding task, and a

@@ -97,6 +97,13 @@ func TestWarnings(t *testing.T) {
 			`p.yaml:7:71: workflow[2].loop.spec.policy.on_conflict: on_conflict has no effect: the iterations of a sequential loop cannot conflict`,
 			`p.yaml:8:50: workflow[3].spec.join.on_missing: on_missing has no effect: only a join of all waits for every branch`,
 			`p.yaml:8:102: workflow[3].spec.policy.admit.coalesce: coalesce has no effect: no token waits at a gate that drops the denied ones`}},
+		{"constants that are no numbers", steps(
+			"- {step: a, loop: {in: [1], iterator: i, spec: {mode: parallel, max_in_flight: many}}, tool: {kind: noop, spec: {policy: {rules: [{when: '{{ ctx.x == 1 }}', then: {do: retry, delay: soon}}, {else: {then: {do: retry, delay: '{{ 0 - 1 }}'}}}]}}}}",
+			"- {step: b, loop: {in: [1], iterator: i, spec: {mode: parallel, max_in_flight: '2'}}, tool: {kind: noop, spec: {policy: {rules: [{else: {then: {do: retry, delay: '1.5'}}}]}}}}"), []string{
+			`p.yaml:5:80: workflow[0].loop.spec.max_in_flight: max_in_flight is never a whole number of at least 1: the step always fails`,
+			`p.yaml:5:183: workflow[0].tool.spec.policy.rules[0].then.delay: delay is never a number of seconds: the step fails when this rule applies`,
+			`p.yaml:5:224: workflow[0].tool.spec.policy.rules[1].else.then.delay: delay is never a number of seconds: the step fails when this rule applies`,
+			`p.yaml:6:3: workflow[1]: step "b" never runs: no arc leads to it`}},
 		{"calls that always fail", steps(
 			"- {step: a, tool: [{name: b, kind: http, url: 'ftp://h/'}, {name: c, kind: http, url: null}, {name: d, kind: http, url: 'http://h/'}, {name: e, kind: http, url: '{{ ctx.u }}'}, {name: f, kind: wait, message: null}, {name: g, kind: wait, message: ''}, {name: h, kind: wait, message: 7}]}"), []string{
 			`p.yaml:5:47: workflow[0].tool[0].url: the call always fails: the URL "ftp://h/" begins with neither http:// nor https://`,
