@@ -199,11 +199,27 @@ func (s *Stepper) refuseRetry(v int32, e *journal.Event) error {
 	case s.root.Pending(v) && !s.root.Retryable(v):
 		return fmt.Errorf("%w: step %q is about to be attempted again", ErrNotPossible, e.Node)
 	case !undecided && !s.root.Retryable(v):
-		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat", ErrNotPossible, e.Node, s.root.Status(v))
+		return fmt.Errorf("%w: step %q is %s and has no attempt to repeat%s", ErrNotPossible, e.Node, s.root.Status(v), insteadOf(s.root, v))
 	case s.root.BlocksRetry(v):
 		return fmt.Errorf("%w: a dependency of step %q has failed, and the failure policy aborts it at once", ErrNotPossible, e.Node)
 	}
 	return nil
+}
+
+// insteadOf names the step to retry in place of a map, or of a step that was aborted because another failed: the step in which
+// the failure began. It is empty if there is none.
+func insteadOf(root *reactive.Root, v int32) string {
+	for f := root.Failure(v); f != nil && f.Step != ""; f = root.Failure(v) {
+		u, ok := root.Node(f.Step)
+		if !ok || u == v {
+			break
+		}
+		if root.Retryable(u) {
+			return fmt.Sprintf(": its failure began in step %q: retry that one", f.Step)
+		}
+		v = u // a map, whose failure began in an item
+	}
+	return ""
 }
 
 // refuseDecision returns an error if a decision is not possible. It completes a person's decision with its attempt, and marks
