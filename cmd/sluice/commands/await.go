@@ -20,10 +20,7 @@ import (
 
 // await waits until the condition holds for the cell of --cell, or the first cell that the message went to, and prints the cell.
 func (s *sendCommand) await(cmd *cobra.Command, done *api.Done) error {
-	if s.cell == "" {
-		if len(done.Cells) == 0 {
-			return cli.Fail(fmt.Errorf("--until: the message goes to no cell that could be awaited: name a cell with --cell"))
-		}
+	if s.cell == "" && len(done.Cells) > 0 {
 		s.cell = done.Cells[0]
 	}
 	if !done.Driven {

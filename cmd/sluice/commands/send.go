@@ -9,8 +9,11 @@ import (
 
 	"github.com/sluiceflow/sluice/cmd/sluice/cli"
 	"github.com/sluiceflow/sluice/cmd/sluice/progress"
+	"github.com/sluiceflow/sluice/coordinator"
 	"github.com/sluiceflow/sluice/coordinator/api"
 	"github.com/sluiceflow/sluice/coordinator/cells"
+	"github.com/sluiceflow/sluice/coordinator/folder"
+	"github.com/sluiceflow/sluice/reactive/decide"
 	"github.com/sluiceflow/sluice/reactive/inspect"
 )
 
@@ -69,6 +72,11 @@ func (s *sendCommand) run(cmd *cobra.Command) error {
 	if err := s.check(); err != nil {
 		return cli.Refuse(err)
 	}
+	if s.until != "" {
+		if err := s.checkAwaited(cmd); err != nil {
+			return cli.ExitOf(err)
+		}
+	}
 	done, err := s.do(cmd)
 	if err != nil {
 		return cli.ExitOf(err)
@@ -103,4 +111,24 @@ func (s *sendCommand) check() error {
 		}
 	}
 	return nil
+}
+
+// checkAwaited refuses to send a message whose effect could not be awaited: it would go to no cell, or the run has none.
+func (s *sendCommand) checkAwaited(cmd *cobra.Command) error {
+	ctx, dry := cmd.Context(), s.req
+	dry.Dry, dry.Actor = true, cli.Actor(s.req.Actor, s.dir)
+	return folder.With(ctx, s.dir, coordinator.Config{}, func(c *folder.Client) error {
+		if s.cell != "" {
+			_, err := c.Cell(ctx, dry.Run, s.cell)
+			if errors.Is(err, decide.ErrCellNotFound) { // the message may create it
+				return nil
+			}
+			return err
+		}
+		done, err := c.Do(ctx, &dry)
+		if err == nil && len(done.Cells) == 0 {
+			err = cli.Fail(errors.New("--until: the message goes to no cell that could be awaited: name a cell with --cell"))
+		}
+		return err
+	})
 }
