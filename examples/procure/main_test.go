@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,9 +77,9 @@ river asks 37.00
 harbor failed: http_503
 the best quote is that of river: 111.00 in all
 procure: fulfilled (-approve was given)
-note to the kitchen: 3 × kettle from river
 completed: from river for 111.00
-`, o.shown.String())
+`, strings.Replace(o.shown.String(), "note to the kitchen: 3 × kettle from river\n", "", 1), "the kitchen prints the note as soon as it has it")
+	require.Contains(t, o.shown.String(), "note to the kitchen: 3 × kettle from river\n")
 }
 
 func TestARefusalThroughTheSocketGetsALoan(t *testing.T) {
