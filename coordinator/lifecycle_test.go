@@ -274,6 +274,9 @@ workflow: [{step: a, tool: {kind: noop}}]`)
 	var invalid *coordinator.InputError
 	require.ErrorAs(t, err, &invalid)
 	require.ErrorContains(t, err, "input of p: workload.share: ")
+	_, err = e.Start(t.Context(), w, []any{1}, coordinator.WithID("bad"))
+	require.ErrorAs(t, err, &invalid)
+	require.ErrorContains(t, err, "input of p: /: ")
 	_, err = e.Run(t.Context(), "bad")
 	require.ErrorIs(t, err, coordinator.ErrRunNotFound)
 }

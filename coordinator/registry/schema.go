@@ -27,20 +27,17 @@ func (e *InputError) Error() string {
 // InputSchema validates the input of a workflow; nil accepts anything.
 type InputSchema struct {
 	name    string
-	schema  *jsonschema.Schema // nil: none
-	routing checker            // nil: it accepts anything
+	schema  *jsonschema.Schema
+	routing checker // nil: none
 }
 
-// checker is a routing that refuses some inputs.
+// checker is a routing that refuses some of the inputs that the schema accepts.
 type checker interface {
 	CheckInput(input value.Value) error
 }
 
-// SchemaOf compiles the schema of a workflow's input; nil if it accepts anything.
+// SchemaOf compiles the schema of a workflow's input; nil if it has none. A workflow with a checker has one.
 func SchemaOf(w *template.Workflow) (*InputSchema, error) {
-	if c, ok := w.Routing.(checker); ok {
-		return &InputSchema{name: w.Name, routing: c}, nil
-	}
 	if w.Input == nil {
 		return nil, nil
 	}
@@ -61,7 +58,8 @@ func SchemaOf(w *template.Workflow) (*InputSchema, error) {
 	if err != nil {
 		return nil, schemaFaults(w, err)
 	}
-	return &InputSchema{name: w.Name, schema: s}, nil
+	routing, _ := w.Routing.(checker)
+	return &InputSchema{w.Name, s, routing}, nil
 }
 
 // noLoader refuses schemas from elsewhere: a definition stands alone.
@@ -86,12 +84,6 @@ func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err e
 	if s == nil {
 		return 0, nil
 	}
-	if s.routing != nil {
-		if err := s.routing.CheckInput(input); err != nil {
-			return 0, &InputError{Workflow: s.name, Faults: strings.Split(err.Error(), "\n")}
-		}
-		return 0, nil
-	}
 	data, err := value.JSON(input)
 	if err != nil {
 		return 0, err
@@ -107,7 +99,7 @@ func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err e
 	}
 	err = s.schema.Validate(doc)
 	if err == nil {
-		return spent, nil
+		return spent, s.checkRouting(input)
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
@@ -116,6 +108,16 @@ func (s *InputSchema) CheckWithin(input value.Value, work int) (spent int, err e
 	e := &InputError{Workflow: s.name}
 	e.collect(invalid)
 	return spent, e
+}
+
+func (s *InputSchema) checkRouting(input value.Value) error {
+	if s.routing == nil {
+		return nil
+	}
+	if err := s.routing.CheckInput(input); err != nil {
+		return &InputError{Workflow: s.name, Faults: strings.Split(err.Error(), "\n")}
+	}
+	return nil
 }
 
 // faultsMax bounds the faults of one input that are listed.

@@ -164,12 +164,8 @@ func (p *Playbook) WorkloadOf(input value.Value) map[string]value.Value {
 	return workload
 }
 
-// CheckInput returns the reason that no workload can be made of the input of a run: it is no object, or an expression of the
-// defaults fails.
+// CheckInput returns the reason that no workload can be made of the input of a run: an expression of the defaults that fails.
 func (p *Playbook) CheckInput(input value.Value) error {
-	if _, isObject := input.(map[string]any); !isObject && input != nil {
-		return errors.New("it must be an object, which is merged over the workload")
-	}
 	if len(p.derived) == 0 {
 		return nil
 	}

@@ -51,18 +51,6 @@ func TestTheWorkloadIsOfOneRun(t *testing.T) {
 	require.Equal(t, "{{ workload.n.x }}", book.WorkloadOf(nil)["bad"], "it stays as it is written")
 }
 
-// TestAnInputThatIsNoObject could not be merged over the workload, and would have no effect.
-func TestAnInputThatIsNoObject(t *testing.T) {
-	checked, err := playbook.Load("p.yaml", []byte(root()), template.Known{})
-	require.NoError(t, err)
-	book := checked.Workflow.Routing.(*playbook.Playbook)
-	for _, input := range []any{[]any{int64(1)}, "a", int64(1), false} {
-		require.ErrorContains(t, book.CheckInput(input), "it must be an object")
-	}
-	require.NoError(t, book.CheckInput(nil))
-	require.NoError(t, book.CheckInput(map[string]any{}))
-}
-
 // TestALargeWorkloadIsReadOnce: texts that all read the same keys are visited once.
 func TestALargeWorkloadIsReadOnce(t *testing.T) {
 	lines := strings.Repeat(`"{{ workload.b }}", `, 5000)
